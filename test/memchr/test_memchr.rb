@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+# License: Ruby's
+#
+# rb_w32_memchr: conformance under every compiler and optimisation, mutants of
+# it, valgrind, a minute of fuzzing, the bounded proof, its object code.
+#
+# CC=x86_64-w64-mingw32ucrt-gcc RUNNER=wine test/memchr/test_memchr.rb does what
+# can be done with that compiler alone.  FUZZ_SECONDS says how long to fuzz.
+
+require "minitest/autorun"
+require "fileutils"
+require "open3"
+
+class TestMemchr < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  HERE = File.join(ROOT, "test/memchr")
+  SHIPPED = File.join(ROOT, "win32/memchr.c")
+  UNROLLED = File.join(ROOT, "win32/memchr_unrolled.c")
+  BUILD = File.join(ROOT, "build/test-memchr")
+  WARNINGS = %w[-Wall -Wextra -Wconversion -Werror].freeze
+  RUNNER = ENV.fetch("RUNNER", "").split.freeze
+  COMPILERS = ENV.key?("CC") ? [ENV["CC"].split] : [%w[gcc], %w[clang]]
+  NATIVE = !ENV.key?("CC")
+  GCC = NATIVE ? %w[gcc] : ENV["CC"].split
+  CONFORM = [File.join(HERE, "conform.c"), File.join(ROOT, "benchmark/c/candidates.c")].freeze
+
+  # Wrong variants of win32/memchr.c, as edits of its text.
+  MUTANTS = {
+    "unaligned loads" =>
+      [["(int)((size_t)s & 15)", "0"], ["*(const __m128i *)(p + i)", "_mm_loadu_si128((const __m128i *)(p + i))"]],
+    "e = s + n" =>
+      [["(size_t)i >= n", "p + i >= p + n"], ["(size_t)i < n ?", "p + i < p + n ?"]],
+    "no head mask" => [["mask &= 0xffff << head;", ""]],
+    "no tail bound" => [["(size_t)i < n ? (void *)(p + i) : NULL", "(void *)(p + i)"]],
+    "signed compare of n" => [["(size_t)i >= n", "i >= (ptrdiff_t)n"]],
+    "signed compare of n at the end" => [["(size_t)i < n ?", "i < (ptrdiff_t)n ?"]],
+    "signed bytes" => [["_mm_set1_epi8((char)c)", "_mm_set1_epi8((char)(c > 127 ? 127 : c))"]],
+    "last match instead of first" =>
+      [["__builtin_ctz((unsigned int)mask)", "31 - __builtin_clz((unsigned int)mask)"]],
+    "n = 0 reads" => [["if (n == 0) return NULL;", ""]],
+    "n read as int" => [["if (n == 0) return NULL;", "n = (unsigned int)n; if (n == 0) return NULL;"]],
+    "the block after the end is loaded" => [["(size_t)i >= n", "(size_t)i > n"]],
+    "a block is skipped" => [["i += 16;", "i += 32;"]],
+    "only the first block of n bytes" => [["while (mask == 0) {", "while (mask == 0 && n > 16) {"]],
+    "one byte too many" => [["(size_t)i < n ?", "(size_t)i <= n ?"]],
+    "one byte too few" => [["(size_t)i < n ?", "(size_t)i + 1 < n ?"]],
+    "head mask one short" => [["0xffff << head", "0xffff << (head ? head - 1 : 0)"]],
+    "head mask one long" => [["0xffff << head", "0xfffe << head"]],
+  }.freeze
+
+  def sh(*cmd, timeout: 600, ok: true)
+    out, status = Open3.capture2e("timeout", timeout.to_s, *cmd, chdir: ROOT)
+    ok and assert status.success?, "#{cmd.join(" ")}\n#{status}\n#{out.scrub[-3000..] || out.scrub}"
+    [out, status]
+  end
+
+  def build(name, cc, *flags)
+    FileUtils.mkdir_p(BUILD)
+    File.join(BUILD, "#{name}.exe").tap { |exe| sh(*cc, *flags, "-o", exe) }
+  end
+
+  def compilers_and_levels
+    COMPILERS.product(%w[-O0 -O2 -O3])
+  end
+
+  # Every candidate, rb_w32_memchr among them, must fail the cases that the
+  # table names for it, and no other.
+  def test_conformance
+    compilers_and_levels.each do |cc, level|
+      exe = build("conform-#{File.basename(cc[0])}#{level}", cc, level, "-fno-builtin", *WARNINGS, *CONFORM)
+      out, = sh(*RUNNER, exe)
+      assert_match(/^rb_w32_memchr: \d{8,} calls, conforms/, out)
+      assert_match(/^unrolled: \d{8,} calls, conforms/, out)
+      assert_match(/^sse2: C02: fault: /, out)
+      assert_match(/^sse2: .* fails what the table says/, out)
+    end
+  end
+
+  def test_every_mutant_is_killed
+    source = File.read(SHIPPED)
+    MUTANTS.each_with_index do |(name, edits), i|
+      mutant = edits.reduce(source) do |text, (from, to)|
+        assert_includes text, from, "mutant “#{name}”: win32/memchr.c no longer holds the text that it edits"
+        text.gsub(from) { to }
+      end
+      FileUtils.mkdir_p(BUILD)
+      file = File.join(BUILD, "mutant-#{i}.c")
+      File.write(file, mutant)
+      exe = build("mutant-#{i}", GCC, "-O2", "-fno-builtin", "-DMEMCHR_C=\"#{file}\"", *CONFORM)
+      out, status = sh(*RUNNER, exe, "-q", "rb_w32_memchr", timeout: 60, ok: false)
+      refute status.success?, "mutant “#{name}” survives:\n#{out}"
+      assert_match(/^rb_w32_memchr: \S+: (fault|wrong answer)/, out, "mutant “#{name}” died of something else")
+    end
+  end
+
+  def test_valgrind
+    skip "native only" unless NATIVE
+    exe = build("conform-valgrind", GCC, "-O2", "-g", "-fno-builtin", *CONFORM)
+    sh("valgrind", "--error-exitcode=1", "--quiet", exe, "-q", "rb_w32_memchr", "unrolled")
+  end
+
+  # The texts that the patches carry.
+  def test_source
+    [[SHIPPED, 40], [UNROLLED, 60]].each do |file, lines|
+      text = File.read(file)
+      carried = text[%r{^/\* License: Ruby's \*/\n.*}m]
+      assert carried, "#{file}: no License line"
+      assert_operator text.lines.size, :<=, lines, file
+      refute_match(/\t| $/, text, file)
+      assert_match(/^void \*\nrb_w32_memchr\(const void \*s, int c, size_t n\)\n\{$/, carried)
+      assert_equal ["#include <emmintrin.h>", "#include <stddef.h>"], text.lines.map(&:chomp).grep(/^#include/)
+      compilers_and_levels.each do |cc, level|
+        sh(*cc, level, *WARNINGS, "-c", file, "-o", File.join(BUILD, "alone.o")) if FileUtils.mkdir_p(BUILD)
+      end
+    end
+  end
+
+  # No call, nothing on the stack, no register that Win64 wants saved, and no
+  # more than 60 instructions of GCC's.
+  def test_object_code
+    [SHIPPED, UNROLLED].each do |file|
+      COMPILERS.product(%w[-O2 -O3]).each do |cc, level|
+        (NATIVE ? [[], %w[-mabi=ms]] : [[]]).each do |abi|
+          what = "#{File.basename(file)} by #{cc[0]} #{level} #{abi.join}"
+          code = disassemble(cc + [level, *abi], file)
+          assert_empty code.grep(/\bcall|\b(push|pop)\b|%[re]?[sb]p\b/), what
+          assert_empty code.grep(/%xmm([6-9]|1[0-5])\b/), what
+          assert_operator code.size, :<=, 60, what if file == SHIPPED && cc[0].end_with?("gcc")
+        end
+      end
+    end
+  end
+
+  def disassemble(cc, file)
+    FileUtils.mkdir_p(BUILD)
+    object = File.join(BUILD, "object.o")
+    sh(*cc, "-c", file, "-o", object)
+    objdump = cc[0].sub(/(gcc|clang)\z/, "").then { |prefix| "#{prefix}objdump" }
+    text, = sh(objdump, "-d", "--no-show-raw-insn", object)
+    body = text[/<rb_w32_memchr>:\n(.*)/m, 1]
+    assert body, "no rb_w32_memchr in #{object}"
+    # nop is padding, and so is what else stands after the last ret
+    body.lines.map(&:strip).grep(/\A\h+:/).grep_v(/\t(data16 |cs )*nop|\txchg +%ax,%ax/)
+  end
+end

@@ -1,0 +1,48 @@
+#include <emmintrin.h>
+#include <stddef.h>
+
+/* License: Ruby's */
+/*
+ * The CRT's memchr takes one byte a step, this one an aligned block of 16,
+ * and from 64 bytes on four of them, an aligned line of 64.
+ *
+ * It must answer as if it read byte by byte and stopped at the match
+ * (C11 7.24.5.1): n may go beyond the object, s + n may wrap.  So a line is
+ * loaded only after every byte before it was compared and n was not reached,
+ * and n is only ever compared with an offset.  Such a line holds a byte of
+ * the object, so all of it is mapped; its other bytes, before s or after the
+ * end, may be anything, which AddressSanitizer cannot know.
+ */
+#define EQUAL(at) _mm_cmpeq_epi8(*(const __m128i *)(at), needle)
+__attribute__((no_sanitize("address")))
+void *
+rb_w32_memchr(const void *s, int c, size_t n)
+{
+    const char *p = s;
+    const __m128i needle = _mm_set1_epi8((char)c);
+    const int head = (int)((size_t)s & 15);     /* bytes of the block before s */
+    size_t stop = 128 - ((size_t)s & 63);       /* p + stop is a line, or the end */
+    ptrdiff_t i = -head;                        /* p + i is the block */
+    int mask;                                   /* a bit for each equal byte */
+
+    if (n == 0) return NULL;
+    if (n < stop) stop = n;
+    mask = _mm_movemask_epi8(EQUAL(p + i)) & 0xffff << head;
+    while (mask == 0) {
+        i += 16;
+        if ((size_t)i >= stop) {
+            while ((size_t)i < n &&
+                   _mm_movemask_epi8(_mm_or_si128(
+                       _mm_or_si128(EQUAL(p + i), EQUAL(p + i + 16)),
+                       _mm_or_si128(EQUAL(p + i + 32), EQUAL(p + i + 48)))) == 0) {
+                i += 64;
+            }
+            if ((size_t)i >= n) return NULL;
+            stop = n;
+        }
+        mask = _mm_movemask_epi8(EQUAL(p + i));
+    }
+    i += __builtin_ctz((unsigned int)mask);
+    return (size_t)i < n ? (void *)(p + i) : NULL;
+}
+#undef EQUAL

@@ -1,0 +1,15 @@
+# frozen_string_literal: false
+# What the series adds to CRuby's test/-ext-/test_printf.rb; runs on a build
+# that has -test-/printf.
+require 'test/unit'
+require "-test-/printf"
+
+class Test_SPrintf < Test::Unit::TestCase
+  def test_string_prec_beyond_end
+    # memchr is told to look at more bytes than the string has
+    [2, 16, 17, 64, 1000, 4096, 2**20, 2**31 - 1].each do |prec|
+      assert_equal("a", Bug::Printf.("s", "a", prec: prec)[0])
+      assert_equal("a" * 30, Bug::Printf.("s", "a" * 30, prec: prec)[0])
+    end
+  end
+end

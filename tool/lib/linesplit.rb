@@ -1,0 +1,165 @@
+# frozen_string_literal: true
+# What the commands of tool/ share: where things are, how a step is run, and
+# how a CRuby tree is recognised.
+
+require "digest"
+require "fileutils"
+require "json"
+require "open3"
+require "rbconfig"
+require "shellwords"
+require "tmpdir"
+
+module Linesplit
+  ROOT = File.expand_path("../..", __dir__)
+  BASES = %w[3.3 3.4 4.0 4.1].freeze
+  Error = Class.new(StandardError)
+
+  module_function
+
+  # Ends the command with a message instead of a backtrace.
+  def main
+    yield
+  rescue Error, Errno::ENOSPC, Errno::EACCES, Errno::EROFS => e
+    abort "#{File.basename($PROGRAM_NAME)}: #{e.message}"
+  rescue Interrupt
+    abort "\n#{File.basename($PROGRAM_NAME)}: interrupted; run it again to go on"
+  end
+
+  def cache_dir
+    home = ENV["XDG_CACHE_HOME"] || File.join(Dir.home, ".cache")
+    File.join(home, "ruby-linesplit")
+  end
+
+  # Neither configure nor mkmf can build below a path with a space or a shell
+  # metacharacter in it, so such a checkout is built in the cache directory.
+  def build_dir
+    @build_dir ||= ENV["LINESPLIT_BUILD"] || begin
+      dir = File.join(ROOT, "build")
+      if dir.match?(%r{[^\w/.+@%,:-]})
+        dir = File.join(cache_dir, "build-#{Digest::SHA256.hexdigest(ROOT)[0, 8]}")
+      end
+      dir
+    end
+  end
+
+  def results_dir
+    FileUtils.mkdir_p(File.join(build_dir, "results"))[0]
+  end
+
+  def duration(seconds)
+    seconds < 60 ? format("%.0f s", seconds) : format("%d min %02d s", *seconds.round.divmod(60))
+  end
+
+  # Runs one long step with its output in a log: says what runs and where the
+  # log is, shows elapsed time (on a terminal in place, else once a minute),
+  # and on failure raises with the end of the log.
+  def step(title, *cmd, log:, env: {}, chdir: ".")
+    FileUtils.mkdir_p(File.dirname(log))
+    tty = $stderr.tty?
+    start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    $stderr.puts "#{title} (log: #{log})" unless tty
+    pid = spawn(env, *cmd, chdir: chdir, in: File::NULL, %i[out err] => [log, "w"], pgroup: true)
+    status = nil
+    shown = 0
+    until status
+      sleep 0.2
+      elapsed = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+      status = Process.wait2(pid, Process::WNOHANG)&.last
+      if tty
+        $stderr.print "\r\e[K#{title} #{duration(elapsed)} (log: #{log})"
+      elsif (elapsed / 60).floor > shown
+        shown = (elapsed / 60).floor
+        $stderr.puts "  … #{duration(elapsed)}"
+      end
+    end
+    elapsed = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
+    $stderr.puts "#{tty ? "\r\e[K" : ""}#{title}: #{status.success? ? "done" : "FAILED"} in #{duration(elapsed)}"
+    return if status.success?
+
+    tail = File.readlines(log, encoding: "BINARY").last(25).join
+    raise Error, "#{title} failed (#{status.exitstatus ? "exit #{status.exitstatus}" : "signal #{status.termsig}"}): " \
+                 "#{cmd.shelljoin}\nThe end of #{log}:\n#{tail.scrub.gsub(/^/, "  | ")}"
+  rescue Interrupt
+    Process.kill(:TERM, -pid) if pid && !status
+    raise
+  end
+
+  # Output of a short command, or nil where it fails.
+  def capture(*cmd, **opts)
+    out, status = Open3.capture2e(*cmd, **opts)
+    status.success? ? out : nil
+  rescue Errno::ENOENT
+    nil
+  end
+
+  # Output of a short command that must succeed.
+  def capture!(*cmd, **opts)
+    out, status = Open3.capture2e(*cmd, **opts)
+    return out if status.success?
+
+    raise Error, "#{cmd.reject { |c| c.is_a?(Hash) }.shelljoin} failed:\n#{out.scrub.gsub(/^/, "  | ")}"
+  rescue Errno::ENOENT => e
+    raise Error, "#{e.message.sub("No such file or directory - ", "")} is not installed; tool/setup installs it"
+  end
+
+  # Version and base of a CRuby source tree: ["3.3.8", "3.3"].  A tree is known
+  # by what it holds: the version numbers in include/ruby/version.h and
+  # version.h, and the code that the series changes.
+  def identify(dir)
+    raise Error, "#{dir}: no such directory" unless File.directory?(dir)
+    raise Error, "#{dir}: not readable" unless File.readable?(dir) && File.executable?(dir)
+
+    api = File.join(dir, "include/ruby/version.h")
+    files = [api, *%w[version.h string.c win32/win32.c include/ruby/win32.h].map { |f| File.join(dir, f) }]
+    if (missing = files.find { |f| !File.file?(f) })
+      raise Error, "#{dir} is not a CRuby source tree (#{missing[dir.size + 1..]} is missing); #{supported}"
+    end
+
+    number = ->(file, name) { File.read(file)[/^#\s*define\s+#{name}\s+(\d+)/, 1] }
+    major = number[api, "RUBY_API_VERSION_MAJOR"]
+    minor = number[api, "RUBY_API_VERSION_MINOR"]
+    teeny = number[files[1], "RUBY_VERSION_TEENY"]
+    base = "#{major}.#{minor}"
+    raise Error, "#{dir} is CRuby #{base}.#{teeny}; #{supported}" unless BASES.include?(base)
+
+    ["#{base}.#{teeny}", base]
+  end
+
+  def supported
+    "supported are git checkouts and release trees of CRuby #{BASES.join(", ")}"
+  end
+
+  # True where DIR is the top of a git checkout (a release tree unpacked inside
+  # some other repository is not).
+  def git_checkout?(dir)
+    top = capture("git", "-C", dir, "rev-parse", "--show-toplevel")
+    !top.nil? && File.realpath(top.chomp) == File.realpath(dir)
+  end
+
+  # One line of patches/series: a patch, the bases it is for, and the name of
+  # the option that adds it (nil: always).
+  Patch = Struct.new(:file, :bases, :option) do
+    def path
+      File.join(ROOT, "patches", file)
+    end
+  end
+
+  def patches
+    @patches ||= File.readlines(File.join(ROOT, "patches/series")).filter_map do |line|
+      line = line.sub(/#.*/, "").split
+      next if line.empty?
+
+      option = line.last.start_with?("+") ? line.pop[1..] : nil
+      Patch.new(line.shift, line, option)
+    end
+  end
+
+  # The patches for a base, in the order in which they apply.
+  def series(base, with: [])
+    unknown = with - patches.filter_map { |p| p.option if p.bases.include?(base) }
+    raise Error, "no optional patch #{unknown.join(", ")} for CRuby #{base}; see tool/apply --list" unless unknown.empty?
+
+    patches.select { |p| p.bases.include?(base) && (p.option.nil? || with.include?(p.option)) }
+  end
+end

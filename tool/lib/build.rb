@@ -25,6 +25,7 @@ module Linesplit
       FileUtils.rm_rf(obj)
       FileUtils.mkdir_p(obj)
       step("configure #{name}", File.join(ROOT, "configure-hooks.sh"), "--target", target, "--srcdir", "../src",
+           "--", "--cache-file=#{configure_cache(work)}",
            log: File.join(log, "configure.log"), env: ccache_env, chdir: obj)
       FileUtils.touch(configured)
     end
@@ -32,6 +33,13 @@ module Linesplit
          log: File.join(log, "make.log"), env: ccache_env, chdir: obj)
     FileUtils.touch(File.join(obj, ".built"))
     obj
+  end
+
+  # What configure found out, for all builds of one source with the same tools.
+  def configure_cache(work)
+    made_by = ENV.values_at("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PATH") << File.read(File.join(ROOT, "configure-hooks.sh")) <<
+              capture(ENV["CC"] || "gcc", "--version")
+    "../../config-#{Digest::SHA256.hexdigest(made_by.inspect)[0, 8]}.cache"
   end
 
   # The ruby of a build, to be run from anywhere.

@@ -53,19 +53,20 @@ module Linesplit
 
   # Runs one long step with its output in a log: says what runs and where the
   # log is, shows elapsed time (on a terminal in place, else once a minute),
-  # and on failure raises with the end of the log.
-  def step(title, *cmd, log:, env: {}, chdir: ".")
+  # and where the exit status is not one of those given, raises with the end of
+  # the log.
+  def step(title, *cmd, log:, env: {}, chdir: ".", status: [0])
     FileUtils.mkdir_p(File.dirname(log))
     tty = $stderr.tty?
     start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     $stderr.puts "#{title} (log: #{log})" unless tty
     pid = spawn(env, *cmd, chdir: chdir, in: File::NULL, %i[out err] => [log, "w"], pgroup: true)
-    status = nil
+    ended = nil
     shown = 0
-    until status
+    until ended
       sleep 0.2
       elapsed = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-      status = Process.wait2(pid, Process::WNOHANG)&.last
+      ended = Process.wait2(pid, Process::WNOHANG)&.last
       if tty
         $stderr.print "\r\e[K#{title} #{duration(elapsed)} (log: #{log})"
       elsif (elapsed / 60).floor > shown
@@ -74,14 +75,14 @@ module Linesplit
       end
     end
     elapsed = Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
-    $stderr.puts "#{tty ? "\r\e[K" : ""}#{title}: #{status.success? ? "done" : "FAILED"} in #{duration(elapsed)}"
-    return if status.success?
+    $stderr.puts "#{tty ? "\r\e[K" : ""}#{title}: #{(fine = status.include?(ended.exitstatus)) ? "done" : "FAILED"} in #{duration(elapsed)}"
+    return if fine
 
     tail = File.readlines(log, encoding: "BINARY").last(25).join
-    raise Error, "#{title} failed (#{status.exitstatus ? "exit #{status.exitstatus}" : "signal #{status.termsig}"}): " \
+    raise Error, "#{title} failed (#{ended.exitstatus ? "exit #{ended.exitstatus}" : "signal #{ended.termsig}"}): " \
                  "#{cmd.shelljoin}\nThe end of #{log}:\n#{tail.scrub.gsub(/^/, "  | ")}"
   rescue Interrupt
-    Process.kill(:TERM, -pid) if pid && !status
+    Process.kill(:TERM, -pid) if pid && !ended
     raise
   end
 

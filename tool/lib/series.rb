@@ -43,7 +43,7 @@ module Linesplit
       verbose, = Open3.capture2e(env, *cmd, "--reject", "--verbose", patch.path, chdir: copy)
       file = nil
       hunks = verbose.lines.filter_map do |line|
-        file = $1 if line =~ /^(?:Checking|Applying) patch (\S+?)\.\.\./ || line =~ /^error: (\S+?):/
+        file = $1 if line =~ /^Applying patch (\S+?)(?:\.\.\.| with)/
         "#{file} hunk #{$1}" if line =~ /^Rejected hunk #(\d+)/
       end
       hunks.empty? ? out.lines.grep(/^error/).map { |l| l.delete_prefix("error: ").strip }.join("; ") : hunks.join(", ")

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+# Set-up for the project's own tests; each file runs by itself, too.
+
+require "minitest/autorun"
+require_relative "../tool/lib/compare"
+require_relative "../tool/lib/series"
+
+# Runs a command and returns [its output, its exit status].
+def run_command(*cmd, **opts)
+  out, status = Open3.capture2e(*cmd, **opts)
+  [out.scrub, status.exitstatus]
+end
+
+def tool(name, *args, **opts)
+  run_command(File.join(Linesplit::ROOT, "tool", name), *args, **opts)
+end
+
+# The base build and the patched one that the tests look at; LINESPLIT_BASE
+# (3.3 or 3.4) names the base.
+module Builds
+  module_function
+
+  def base_version
+    ENV["LINESPLIT_BASE"] || "3.3"
+  end
+
+  def base
+    @base ||= Linesplit.work(Linesplit.base_source(base: base_version)).tap { |w| Linesplit.build(w) }
+  end
+
+  def patched
+    @patched ||= Linesplit.work(Linesplit.patched_source(Linesplit.base_source(base: base_version))).tap { |w| Linesplit.build(w) }
+  end
+
+  def run(work, *args, **opts)
+    run_command(Linesplit.ruby_env(work), Linesplit.ruby(work), "--disable=gems", "-W0", *args, **opts)
+  end
+end

@@ -1,0 +1,188 @@
+# frozen_string_literal: true
+# tool/apply on git checkouts and release trees: all or nothing.
+
+require_relative "../helper"
+
+class TestApply < Minitest::Test
+  SOURCE = Linesplit.base_source(base: Builds.base_version)
+
+  # A tree of the files that the patches touch and identify looks at.
+  def setup
+    @tmp = Dir.mktmpdir("apply test ")
+    @tree = File.join(@tmp, "my ruby")
+    files = Linesplit.touched(Linesplit.patches) + %w[version.h include/ruby/version.h]
+    files.each do |f|
+      next unless File.file?(File.join(SOURCE, f))
+      FileUtils.mkdir_p(File.dirname(File.join(@tree, f)))
+      FileUtils.cp(File.join(SOURCE, f), File.join(@tree, f))
+    end
+  end
+
+  def teardown
+    FileUtils.chmod_R("u+w", @tmp)
+    FileUtils.rm_rf(@tmp)
+  end
+
+  def git(*args)
+    env = { "GIT_AUTHOR_NAME" => "A", "GIT_AUTHOR_EMAIL" => "a@example.org", "GIT_COMMITTER_NAME" => "A", "GIT_COMMITTER_EMAIL" => "a@example.org" }
+    Linesplit.capture!(env, "git", "-C", @tree, *args)
+  end
+
+  def checkout
+    git("init", "-q", "-b", "main")
+    git("config", "user.name", "A")
+    git("config", "user.email", "a@example.org")
+    git("add", "-A", "-f")
+    git("commit", "-q", "-m", "ruby")
+  end
+
+  def snapshot
+    files = Dir.glob("**/*", File::FNM_DOTMATCH, base: @tree).select { |f| File.file?(File.join(@tree, f)) && !f.start_with?(".git/") }
+    files.sort.to_h { |f| [f, Digest::SHA256.file(File.join(@tree, f)).hexdigest[0, 12]] }
+  end
+
+  def series
+    Linesplit.series(Builds.base_version)
+  end
+
+  def test_release_tree
+    before = snapshot
+    out, status = tool("apply", "--check", @tree)
+    assert_equal 0, status, out
+    assert_equal before, snapshot, "--check changed something"
+    assert_equal 0, tool("apply", @tree)[1]
+    after = snapshot
+    assert_equal Linesplit.touched(series).sort, after.reject { |f, digest| before[f] == digest }.keys.sort
+    assert_includes File.read(File.join(@tree, "win32/win32.c")), "rb_w32_memchr"
+    out, status = tool("apply", @tree)
+    assert_equal [0, after], [status, snapshot]
+    assert_match(/already applied/, out)
+    assert_equal 0, tool("apply", "--reverse", @tree)[1]
+    assert_equal before, snapshot
+    assert_match(/nothing of the series/, tool("apply", "--reverse", @tree)[0])
+  end
+
+  def test_checkout
+    checkout
+    before = git("rev-parse", "HEAD")
+    out, status = tool("apply", @tree)
+    assert_equal 0, status, out
+    subjects = git("log", "--reverse", "--format=%s", "#{before.chomp}..").lines.size
+    assert_equal series.size, subjects
+    assert_empty git("status", "--porcelain")
+    assert_match(/already applied/, tool("apply", @tree)[0])
+    assert_equal 0, tool("apply", "--reverse", @tree)[1]
+    assert_equal before, git("rev-parse", "HEAD")
+  end
+
+  def test_reverse_below_other_commits
+    checkout
+    files = git("ls-tree", "-r", "HEAD")
+    tool("apply", @tree)
+    git("commit", "-q", "--allow-empty", "-m", "mine")
+    assert_equal 0, tool("apply", "--reverse", @tree)[1]
+    assert_equal files, git("ls-tree", "-r", "HEAD")
+    assert_equal "Revert the line splitting series\nmine\n", git("log", "-2", "--format=%s")
+  end
+
+  def test_all_or_nothing
+    # the last change of the series is the one that does not fit
+    path = File.join(@tree, "string.c")
+    File.write(path, File.read(path).sub("str2 = str_alloc_heap(rb_cString);\n    if (str_embed_capa", "str2 = mine(rb_cString);\n    if (str_embed_capa"))
+    before = snapshot
+    2.times do |i|
+      checkout if i == 1
+      head = i == 1 && git("rev-parse", "HEAD")
+      out, status = tool("apply", @tree)
+      assert_equal 1, status
+      assert_match(/0003-\S+ does not apply to .*string\.c hunk 2/, out)
+      assert_equal before, snapshot
+      assert_equal head, git("rev-parse", "HEAD") if head
+    end
+  end
+
+  def test_dirty_checkout
+    checkout
+    File.write(File.join(@tree, "version.h"), "/* mine */\n", mode: "a")
+    out, status = tool("apply", @tree)
+    assert_equal 1, status
+    assert_match(/uncommitted changes.*--allow-dirty.*version\.h/m, out)
+    assert_equal 0, tool("apply", "--allow-dirty", @tree)[1]
+    assert_equal " M version.h\n", git("status", "--porcelain")
+    assert_equal 0, tool("apply", "--reverse", "--allow-dirty", @tree)[1]
+    File.write(File.join(@tree, "string.c"), "/* mine */\n", mode: "a")
+    out, status = tool("apply", "--allow-dirty", @tree)
+    assert_equal 1, status
+    assert_match(/files that the series changes: string\.c/, out)
+  end
+
+  def test_am_under_way
+    checkout
+    FileUtils.mkdir_p(File.join(@tree, ".git/rebase-apply"))
+    out, status = tool("apply", @tree)
+    assert_equal 1, status
+    assert_match(/under way/, out)
+  end
+
+  # For root only a mount is read-only.
+  def test_unwritable
+    before = snapshot
+    if Process.uid.zero?
+      script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && exec "$2" "$1"'
+      out, status = run_command("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "-", @tree, File.join(Linesplit::ROOT, "tool/apply"))
+    else
+      FileUtils.chmod_R("a-w", @tree)
+      out, status = tool("apply", @tree)
+    end
+    assert_equal 1, status, out
+    assert_match(/not writable|[Rr]ead-only/, out)
+    assert_equal before, snapshot
+  end
+
+  def test_full_disk
+    skip "needs root for a mount" unless Process.uid.zero?
+    # room for the tree, not for a second copy of string.c beside the first
+    script = 'mount -t tmpfs -o size=3m tmpfs "$2" && cp -a "$1/." "$2/" && dd if=/dev/zero of="$2/fill" 2>/dev/null
+              "$3" "$2"; status=$?; rm "$2/fill"; diff -r "$1" "$2" && exit $status'
+    Dir.mktmpdir do |small|
+      out, status = run_command("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "-", @tree, small, File.join(Linesplit::ROOT, "tool/apply"))
+      assert_match(/No space left/, out)
+      assert_equal 1, status, out
+    end
+  end
+
+  def version(numbers)
+    major, minor = numbers.split(".")
+    path = File.join(@tree, "include/ruby/version.h")
+    File.write(path, File.read(path).sub(/(API_VERSION_MAJOR) \d+/, "\\1 #{major}").sub(/(API_VERSION_MINOR) \d+/, "\\1 #{minor}"))
+  end
+
+  def test_refused
+    version("3.2")
+    out, status = tool("apply", @tree)
+    assert_equal 1, status
+    assert_match(/is CRuby 3\.2\.\d+; supported are .* 3\.3, 3\.4, 4\.0, 4\.1/, out)
+    FileUtils.rm(File.join(@tree, "string.c"))
+    assert_match(/not a CRuby source tree \(string\.c is missing\)/, tool("apply", @tree)[0])
+    assert_match(/no such directory/, tool("apply", File.join(@tmp, "none"))[0])
+    assert_match(/give one CRuby tree/, tool("apply")[0])
+    assert_match(/no optional patch nonsense/, tool("apply", "--with", "nonsense", SOURCE)[0])
+  end
+
+  # A development version is known by its content: a tree that calls itself 4.1
+  # and shares as 4.0 did gets the change to str_subseq.
+  def test_by_content
+    version("4.1")
+    out, status = tool("apply", "--check", @tree)
+    assert_equal 0, status, out
+    assert_match(/CRuby 4\.0, would apply.*0003/m, out)
+  end
+
+  def test_list
+    out, status = tool("apply", "--list", "4.1")
+    assert_equal 0, status
+    refute_match(/0003/, out)
+    assert_match(/0001/, out)
+    assert_match(/no series for 2\.7/, tool("apply", "--list", "2.7")[0])
+  end
+end

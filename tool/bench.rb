@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+# License: Ruby's
+# Run by tool/bench, which installs what is missing.
+
+require "optparse"
+require_relative "lib/compare"
+
+include Linesplit
+
+opt = { base: "3.3", with: [], rounds: 5, duration: 0.5, files: BENCHMARKS }
+OptionParser.new(<<~USAGE) do |o|
+  usage: tool/bench [options] [DIR]
+
+  Builds a CRuby and the same one with the series on it, compares the two by CRuby's
+  own `make benchmark` over the series' benchmark files, and prints a table of how
+  many times faster the patched one is.  The base is Debian's source package of Ruby,
+  or the CRuby git checkout or release tree DIR, which is not changed.
+
+  Everything goes to build/; the figures of each round to build/results/.
+USAGE
+  o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| opt[:base] = v }
+  o.on("--with NAME", "with the optional patch NAME (see tool/apply --list)") { |v| opt[:with] << v }
+  o.on("--quick", "a rough table in a couple of minutes") { opt.update(rounds: 2, duration: 0.1) }
+  o.on("--rounds N", Integer, "rounds, in each of which both run (#{opt[:rounds]})") { |v| opt[:rounds] = v }
+  o.on("--duration SECONDS", Float, "of one benchmark in one round (#{opt[:duration]})") { |v| opt[:duration] = v }
+  o.on("--item WORD", "only the benchmark files with WORD in their name") { |v| opt[:files] = BENCHMARKS.grep(/#{Regexp.escape(v)}/) }
+  o.on("--filter REGEXP", "only the benchmarks whose name matches") { |v| opt[:filter] = v }
+end.parse!
+
+main do
+  raise Error, "one directory at the most; see --help" if ARGV.size > 1
+  raise Error, "no benchmark file has that in its name; there are #{BENCHMARKS.join(", ")}" if opt[:files].empty?
+
+  source = base_source(base: opt[:base], dir: ARGV[0])
+  base = work(source)
+  patched = work(patched_source(source, with: opt[:with]))
+  [base, patched].each { |w| build(w) }
+  jobs = benchmark(base, patched, **opt.slice(:files, :rounds, :duration, :filter))
+
+  result = provenance(base, patched).merge("rounds" => opt[:rounds], "unit" => "i/s", "jobs" => jobs)
+  name = ["benchmark", "host", File.basename(File.dirname(base)), *opt[:with], *("quick" if opt[:duration] < 0.5)].join("-")
+  file = File.join(results_dir, "#{name}.json")
+  File.write(file, JSON.pretty_generate(result))
+
+  puts "", "base     #{result["base"]}", "patched  #{result["patched"]}",
+       "#{result["compiler"]}; #{result["machine"].values_at("cpu", "os").join(", ")}",
+       "Iterations a second, best of #{opt[:rounds]} interleaved rounds; ratio of the two bests, and of single rounds.", ""
+  rows = jobs.map do |job, values|
+    r = ratio(values)
+    [job, si(values["base"].max), si(values["patched"].max), format("%.2f", r["ratio"]), format("%.2f–%.2f", r["low"], r["high"])]
+  end
+  puts table(rows, ["benchmark", "base", "patched", "ratio", "rounds"]), "", "every round: #{file}"
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+# CRuby's own tests and specs on a build, and how two builds compare.
+
+require_relative "build"
+
+module Linesplit
+  TESTS = %w[
+    ruby/test_string.rb ruby/test_stringchar.rb ruby/test_m17n.rb ruby/test_m17n_comb.rb
+    ruby/test_io.rb ruby/test_io_m17n.rb ruby/test_symbol.rb ruby/test_regexp.rb
+    ruby/test_transcode.rb ruby/test_gc_compact.rb
+    -ext-/string -ext-/test_printf.rb stringio strscan objspace
+  ].freeze
+  SPECS = %w[core/string core/io].freeze
+
+  module_function
+
+  # Runs the suites on the build in WORK and returns each test's result,
+  # { "TestString#test_index" => "pass" }: pass, skip or fail.  They are kept in
+  # WORK/suite.json, with what they depend on.
+  def suite(work)
+    file = File.join(work, "suite.json")
+    key = Digest::SHA256.hexdigest([File.read(File.join(work, ".source")), File.basename(File.dirname(work)), TESTS, SPECS,
+                                    File.read(File.join(work, "obj/.built")), File.read(__FILE__)].inspect)
+    kept = JSON.parse(File.read(file)) if File.exist?(file)
+    return kept["results"] if kept && kept["key"] == key
+
+    results = run_tests(work).merge(run_specs(work))
+    File.write("#{file}.new", JSON.generate("key" => key, "results" => results))
+    File.rename("#{file}.new", file)
+    results
+  end
+
+  # The environment in which a build's ruby finds its library without being installed.
+  def ruby_env(work)
+    obj = File.join(work, "obj")
+    arch = Dir.glob(File.join(obj, ".ext/*/rbconfig.rb")).map { |f| File.dirname(f) }
+    { "RUBYLIB" => [File.join(work, "src/lib"), File.join(obj, ".ext/common"), *arch, obj].join(":"),
+      "RUBYOPT" => nil, "RUBY" => ruby(work), "GEM_HOME" => nil, "GEM_PATH" => nil, "LC_ALL" => "C.UTF-8" }
+  end
+
+  def run_tests(work)
+    obj = File.join(work, "obj")
+    log = File.join(work, "log/test-all.log")
+    # its exit status tells of failures, which are counted from the log
+    suite_step("CRuby's tests on #{name(work)}", log, ruby_env(work), obj,
+               ruby(work), "--disable=gems", "../src/test/runner.rb", "--ruby=#{ruby(work)}", "-v", "--tty=no",
+               *TESTS.map { |t| "../src/test/#{t}" })
+    parse_tests(File.read(log, encoding: "BINARY"))
+  end
+
+  def run_specs(work)
+    obj = File.join(work, "obj")
+    doc = File.join(work, "log/spec.txt")
+    FileUtils.rm_f(doc)
+    suite_step("ruby/spec on #{name(work)}", File.join(work, "log/spec.log"), ruby_env(work), obj,
+               ruby(work), "--disable=gems", "../src/spec/mspec/bin/mspec", "run", "-B", "../src/spec/default.mspec",
+               "-t", ruby(work), "-f", "specdoc", "-o", doc, *SPECS.map { |s| "../src/spec/ruby/#{s}" })
+    parse_specs(File.read(doc, encoding: "BINARY"))
+  end
+
+  def name(work)
+    work.delete_prefix("#{build_dir}/")
+  end
+
+  def suite_step(title, log, env, dir, *cmd)
+    step(title, "timeout", "1800", *cmd, log: log, env: env, chdir: dir, status: [0, 1])
+  end
+
+  # From the verbose output of CRuby's test runner.
+  def parse_tests(output)
+    output.scrub.scan(/^(?:\[ *\d+\/\d+\] )?([A-Z]\S*#\S.*?) = [\d.]+ s = ([.SFE])/)
+          .to_h { |name, mark| [name, { "." => "pass", "S" => "skip" }.fetch(mark, "fail")] }
+  end
+
+  # From mspec's specdoc: a description, then a line for each example.
+  def parse_specs(output)
+    description = nil
+    output.scrub.lines(chomp: true).each_with_object({}) do |line, results|
+      if line =~ /\A- (.*?)( \((?:FAILED|ERROR) - \d+\))?\z/
+        name = "#{description} #{$1}"
+        results[name] = $2 || results[name] == "fail" ? "fail" : "pass"
+      elsif line =~ /\A1\)\z|\AFinished in/
+        break results
+      elsif !line.empty?
+        description = line
+      end
+    end
+  end
+
+  # Names of the tests that the series adds to CRuby's suite on a base.
+  def added_tests(base)
+    series(base).flat_map do |patch|
+      File.read(patch.path).split(/^diff --git /).drop(1).flat_map do |diff|
+        file = diff[%r{\Aa/(test/\S+)}, 1] or next []
+        test_case = File.read(File.join(ROOT, file))[/^class (\S+)/, 1]
+        diff.scan(/^\+  def (test_[^\s(]+)/).map { |method,| "#{test_case}##{method}" }
+      end
+    end
+  end
+
+  # What passes on base and does not on patched: { name => its result there }.
+  def broken(base, patched)
+    base.select { |name, result| result == "pass" && patched[name] != "pass" }
+        .to_h { |name, _| [name, patched[name] || "missing"] }
+  end
+end

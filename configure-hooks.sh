@@ -22,7 +22,8 @@ hooks, in this order:
               x86_64-w64-mingw32ucrt toolchain, which --host alone misses
   jit         --disable-yjit, and --disable-zjit where configure knows it: a
               Rust compiler on PATH must not change what is measured
-  extensions  --with-out-ext for those that no test or benchmark here uses
+  extensions  without those that no test or benchmark here uses; for
+              x64-mingw-ucrt only those that one uses
 
   --print     prints the configure command line and stops
   -- ...      is appended to it
@@ -64,6 +65,9 @@ if [ ! -f "$srcdir/configure" ]; then
     (cd "$srcdir" && ./autogen.sh) || die "autogen.sh failed in $srcdir"
 fi
 
+# MSYS2's UCRT64 shell is the target.
+[ "$target-${MSYSTEM-}" != x64-mingw-ucrt-UCRT64 ] || target=host
+
 # baseruby
 : "${BASERUBY:=ruby}"
 baseruby=$(command -v "$BASERUBY") || die "BASERUBY=$BASERUBY is not an executable"
@@ -77,6 +81,16 @@ case $target in
   host)
     set -- "CC=$ccache${CC:-gcc}" "$@"
     ;;
+  x64-mingw-ucrt)
+    # --host=x86_64-w64-mingw32ucrt would make the arch x64-mingw32ucrt, so the
+    # host is the plain one and every tool is named.
+    t=x86_64-w64-mingw32ucrt
+    command -v $t-gcc >/dev/null || die "no $t-gcc: it is in Debian 13 and later (tool/root has it)"
+    set -- --build="$(gcc -dumpmachine)" --host=x86_64-w64-mingw32 --enable-shared \
+        "CC=$ccache$t-gcc" "CXX=$ccache$t-g++" "CPP=$t-gcc -E" AR=$t-gcc-ar RANLIB=$t-gcc-ranlib \
+        NM=$t-gcc-nm LD=$t-ld AS=$t-as OBJCOPY=$t-objcopy OBJDUMP=$t-objdump STRIP=$t-strip \
+        WINDRES=$t-windres DLLWRAP=$t-dllwrap "$@"
+    ;;
   *)
     die "unknown target: $target (host, x64-mingw-ucrt)"
     ;;
@@ -89,8 +103,18 @@ if grep -q -e --enable-zjit "$srcdir/configure"; then
 fi
 
 # extensions
-set -- --disable-install-doc \
-    --with-out-ext=dbm,gdbm,nkf,readline,syslog "$@"
+case $target in
+  host)
+    set -- --with-out-ext=dbm,gdbm,nkf,readline,syslog "$@"
+    ;;
+  x64-mingw-ucrt)
+    # Each of them costs seconds of configuring, linking conftest.exe by conftest.exe.
+    set -- --with-ext=-test-/asan,-test-/file,-test-/memory_status,-test-/printf,-test-/regexp,-test-/string,\
+-test-/win32/\*,bigdecimal,cgi/escape,date,digest,digest/\*,erb/escape,etc,fcntl,fiddle,io/\*,json,json/\*,\
+monitor,objspace,pathname,psych,rbconfig/sizeof,ripper,socket,stringio,strscan,win32,zlib "$@"
+    ;;
+esac
+set -- --disable-install-doc "$@"
 
 if [ "$print" ]; then
     printf '%s' "$srcdir/configure"

@@ -156,6 +156,11 @@ module Linesplit
     end
   end
 
+  # Number of the feature request that a patch belongs to.
+  def feature(patch)
+    File.read(patch.path)[/^\[Feature #(\d+)\]$/, 1]
+  end
+
   # The patches for a base, in the order in which they apply.
   def series(base, with: [])
     unknown = with - patches.filter_map { |p| p.option if p.bases.include?(base) }

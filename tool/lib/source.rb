@@ -25,10 +25,15 @@ module Linesplit
     unpack(debian_tarball("ruby#{base}"))
   end
 
-  # The newest orig tarball of a source package that the archive really has,
-  # from the machine's own suite or the first later one; kept in the cache.
   def debian_tarball(package)
-    kept = Dir.glob(File.join(cache_dir, "sources", "#{package}_*.orig.tar.*")).max
+    debian_source(package, "orig.tar.*")
+  end
+
+  # A file (the orig tarball, or the .dsc with all it lists beside it) of the
+  # newest source package of that name that the archive really has, from the
+  # machine's own suite or the first later one; kept in the cache.
+  def debian_source(package, file)
+    kept = Dir.glob(File.join(cache_dir, "sources", "#{package}_*.#{file}")).reject { |f| f.end_with?(".asc") }.max
     return kept if kept
 
     mirror, own = debian_mirror
@@ -41,7 +46,7 @@ module Linesplit
       capture!("apt-get", *apt, "update")
       versions = (capture("apt-cache", *apt, "showsrc", package) || "").scan(/^Version: (\S+)/).flatten.uniq
       versions.sort { |a, b| system("dpkg", "--compare-versions", a, "gt", b) ? -1 : 1 }.each do |version|
-        tarball = download(apt, package, version) and return tarball
+        got = download(apt, package, version, file) and return got
         tried << "#{version} (#{suite}) is listed but was not to be had"
       end
     rescue Error => e
@@ -51,17 +56,16 @@ module Linesplit
                  "#{tried.map { |t| "  #{t}\n" }.join}Give a CRuby tree instead: tool/bench DIR"
   end
 
-  # Downloads into a scratch directory and moves the tarball when it is whole;
-  # apt checks it against the signed index.
-  def download(apt, package, version)
+  # Downloads into a scratch directory and moves the files when they are whole,
+  # the .dsc last; apt checks them against the signed index.
+  def download(apt, package, version, file)
     sources = FileUtils.mkdir_p(File.join(cache_dir, "sources"))[0]
     Dir.mktmpdir("get", sources) do |tmp|
-      out = capture("apt-get", *apt, "source", "--download-only", "#{package}=#{version}", chdir: tmp)
-      tarball = Dir.glob(File.join(tmp, "*.orig.tar.*")).find { |f| !f.end_with?(".asc") } if out
-      return nil unless tarball
-
-      FileUtils.mv(tarball, sources)
-      return File.join(sources, File.basename(tarball))
+      capture("apt-get", *apt, "source", "--download-only", "#{package}=#{version}", chdir: tmp) or return nil
+      files = Dir.glob(File.join(tmp, "*")).sort_by { |f| f.end_with?(".dsc") ? 1 : 0 }
+      files.each { |f| FileUtils.mv(f, sources) }
+      wanted = files.find { |f| File.fnmatch?("*.#{file}", f) && !f.end_with?(".asc") }
+      return wanted && File.join(sources, File.basename(wanted))
     end
   end
 

@@ -3,6 +3,7 @@
 
 require "etc"
 require_relative "source"
+require_relative "target"
 
 module Linesplit
   module_function
@@ -14,7 +15,7 @@ module Linesplit
 
   # Configures and builds WORK for TARGET.  A finished build is left alone;
   # one that was stopped half-way goes on where make left off.
-  def build(work, target: "host")
+  def build(work, target: target_of(work))
     obj = File.join(work, "obj")
     log = File.join(work, "log")
     return obj if File.exist?(File.join(obj, ".built"))
@@ -24,26 +25,48 @@ module Linesplit
     unless File.exist?(configured)
       FileUtils.rm_rf(obj)
       FileUtils.mkdir_p(obj)
-      step("configure #{name}", File.join(ROOT, "configure-hooks.sh"), "--target", target, "--srcdir", "../src",
-           "--", "--cache-file=#{configure_cache(work)}",
-           log: File.join(log, "configure.log"), env: ccache_env, chdir: obj)
+      hooks = File.join(ROOT, "configure-hooks.sh")
+      hooks = path_in_root(hooks) unless target == "host"
+      env, *command = build_command(target, hooks, "--target", target, "--srcdir", "../src",
+                                    "--", "--cache-file=#{configure_cache(work)}", *target_libs(target))
+      step("configure #{name}", *command, log: File.join(log, "configure.log"), env: env, chdir: obj)
       FileUtils.touch(configured)
     end
-    step("make #{name}", "make", "-j#{Etc.nprocessors}", "main",
-         log: File.join(log, "make.log"), env: ccache_env, chdir: obj)
+    env, *command = build_command(target, "make", "-j#{Etc.nprocessors}", "main")
+    step("make #{name}", *command, log: File.join(log, "make.log"), env: env, chdir: obj)
     FileUtils.touch(File.join(obj, ".built"))
     obj
+  end
+
+  # The target that WORK, a directory build/TARGET/KEY/NAME, is for.
+  def target_of(work)
+    File.basename(File.dirname(work, 2))
+  end
+
+  # The environment and the words of a command that builds for TARGET.
+  def build_command(target, *command)
+    target == "host" ? [ccache_env, *command] : in_root(*command)
+  end
+
+  # Where configure finds the libraries of its own that a target needs.
+  def target_libs(target)
+    return [] if target == "host"
+
+    dir, status = Open3.capture2(File.join(ROOT, "tool/target-libs"))
+    raise Error, "tool/target-libs failed" unless status.success?
+
+    ["--with-opt-dir=#{dir.chomp}"]
   end
 
   # What configure found out, for all builds of one source with the same tools.
   def configure_cache(work)
     made_by = ENV.values_at("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PATH") << File.read(File.join(ROOT, "configure-hooks.sh")) <<
-              capture(ENV["CC"] || "gcc", "--version")
+              capture(ENV["CC"] || "gcc", "--version") << target_libs(target_of(work))
     "../../config-#{Digest::SHA256.hexdigest(made_by.inspect)[0, 8]}.cache"
   end
 
   # The ruby of a build, to be run from anywhere.
   def ruby(work)
-    File.join(work, "obj/ruby")
+    File.join(work, target_of(work) == "host" ? "obj/ruby" : "obj/ruby.exe")
   end
 end

@@ -6,6 +6,7 @@ require "digest"
 require "fileutils"
 require "json"
 require "open3"
+require "optparse"
 require "rbconfig"
 require "shellwords"
 require "tmpdir"
@@ -20,7 +21,7 @@ module Linesplit
   # Ends the command with a message instead of a backtrace.
   def main
     yield
-  rescue Error, Errno::ENOSPC, Errno::EACCES, Errno::EROFS => e
+  rescue Error, OptionParser::ParseError, Errno::ENOSPC, Errno::EACCES, Errno::EROFS => e
     abort "#{File.basename($PROGRAM_NAME)}: #{e.message}"
   rescue Interrupt
     abort "\n#{File.basename($PROGRAM_NAME)}: interrupted; run it again to go on"

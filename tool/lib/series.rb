@@ -52,19 +52,24 @@ module Linesplit
 
   Plan = Struct.new(:base, :applied, :todo, :scratch)
 
+  # The base of DIR by content, and what DIR has of the series; leaves in SCRATCH
+  # the touched files without it.
+  def applied_to(dir, scratch)
+    _, base = identify(dir)
+    copy_touched(dir, scratch, git: git_checkout?(dir))
+    applied = patches.reverse.select { |p| apply_in(scratch, p, "-R").nil? }.reverse
+    [series_base(scratch, base), applied]
+  end
+
   # Finds out what DIR has and leaves in SCRATCH the touched files as they will
   # be: with the series and the optional patches WITH on them, or, with
   # reverse: true, without any patch of ours.
   def plan(dir, scratch, with: [], reverse: false)
-    _, base = identify(dir)
-    git = git_checkout?(dir)
-    copy_touched(dir, scratch, git: git)
-    applied = patches.reverse.select { |p| apply_in(scratch, p, "-R").nil? }.reverse
-    base = series_base(scratch, base)
+    base, applied = applied_to(dir, scratch)
     return Plan.new(base, applied, [], scratch) if reverse
 
     FileUtils.rm_rf(Dir.children(scratch).map { |f| File.join(scratch, f) })
-    copy_touched(dir, scratch, git: git)
+    copy_touched(dir, scratch, git: git_checkout?(dir))
     todo = series(base, with: with) - applied
     todo.each do |patch|
       misfit = apply_in(scratch, patch) or next

@@ -18,26 +18,29 @@ __attribute__((no_sanitize("address")))
 void *
 rb_w32_memchr(const void *s, int c, size_t n)
 {
-    const char *p = s;
+    const char *p = s, *line;
     const __m128i needle = _mm_set1_epi8((char)c);
     const int head = (int)((size_t)s & 15);     /* bytes of the block before s */
-    size_t stop = 128 - ((size_t)s & 63);       /* p + stop is a line, or the end */
+    const size_t first = 128 - ((size_t)s & 63);        /* offset of a line */
+    size_t stop = n < first ? n : first, lines; /* where blocks end */
     ptrdiff_t i = -head;                        /* p + i is the block */
     int mask;                                   /* a bit for each equal byte */
 
     if (n == 0) return NULL;
-    if (n < stop) stop = n;
     mask = _mm_movemask_epi8(EQUAL(p + i)) & 0xffff << head;
     while (mask == 0) {
         i += 16;
         if ((size_t)i >= stop) {
-            while ((size_t)i < n &&
-                   _mm_movemask_epi8(_mm_or_si128(
-                       _mm_or_si128(EQUAL(p + i), EQUAL(p + i + 16)),
-                       _mm_or_si128(EQUAL(p + i + 32), EQUAL(p + i + 48)))) == 0) {
-                i += 64;
+            if (stop == n) return NULL;
+            line = p + i;
+            for (lines = (n - stop - 1) / 64 + 1; lines != 0; lines--) {
+                __m128i ab = _mm_or_si128(EQUAL(line), EQUAL(line + 16));
+                __m128i cd = _mm_or_si128(EQUAL(line + 32), EQUAL(line + 48));
+                if (_mm_movemask_epi8(_mm_or_si128(ab, cd)) != 0) break;
+                line += 64;
             }
-            if ((size_t)i >= n) return NULL;
+            if (lines == 0) return NULL;
+            i = line - p;       /* the match is in one of four blocks */
             stop = n;
         }
         mask = _mm_movemask_epi8(EQUAL(p + i));

@@ -1,0 +1,208 @@
+/*
+ * The harness of the micro-benchmarks: each row compares some columns in
+ * interleaved rounds, a sample of each column a round, and keeps the best, the
+ * median and the worst sample.  Every call's answer is checked; a wrong one
+ * ends the program.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+# define WIN32_LEAN_AND_MEAN
+# include <windows.h>
+
+static double
+bench_ns(void)
+{
+    static LARGE_INTEGER frequency;
+    LARGE_INTEGER t;
+
+    if (!frequency.QuadPart) QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&t);
+    return (double)t.QuadPart * 1e9 / (double)frequency.QuadPart;
+}
+#else
+# include <time.h>
+
+static double
+bench_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+#endif
+
+/*
+ * Does `times` calls (a multiple of four) of a column's function and returns
+ * how many answers were wrong, or BENCH_ABSENT where there is no such function.
+ */
+typedef unsigned long bench_run(void *arg, int column, unsigned long times);
+#define BENCH_ABSENT ((unsigned long)-1)
+
+#define BENCH_COLUMNS 16
+#define BENCH_ROUNDS 101
+
+struct bench_cell {
+    double best, median, worst;     /* ns a call; all 0: absent */
+};
+
+static struct {
+    int quick;
+    const char *json_file;
+    FILE *json;
+    int rounds;
+    double sample_ns;
+    int columns;
+    const char *column[BENCH_COLUMNS];
+    int rows;
+    const char *unit;
+    struct bench_cell cell[BENCH_COLUMNS];  /* of the last row */
+} bench;
+
+/* Takes the common options out of argv; what is left is the program's own. */
+static int
+bench_options(int argc, char **argv, const char *own, const char *help)
+{
+    int i, left = 1;
+
+    for (i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--quick")) bench.quick = 1;
+        else if (!strcmp(argv[i], "--json") && i + 1 < argc) bench.json_file = argv[++i];
+        else if (argv[i][0] == '-' && argv[i][1]) {
+            fprintf(stderr, "usage: %s [--quick] [--json FILE]%s\n%s", argv[0], own, help);
+            exit(strcmp(argv[i], "--help") ? 2 : 0);
+        }
+        else argv[left++] = argv[i];
+    }
+    bench.rounds = bench.quick ? 7 : 41;
+    bench.sample_ns = bench.quick ? 30e3 : 60e3;
+    if (bench.json_file) {
+        bench.json = fopen(bench.json_file, "w");
+        if (!bench.json) {
+            perror(bench.json_file);
+            exit(1);
+        }
+        fprintf(bench.json, "[");
+    }
+    return left;
+}
+
+/* A new table; its columns are bench.column[0 .. columns-1]. */
+static void
+bench_table(const char *title, const char *unit)
+{
+    int j;
+
+    if (bench.json) {
+        fprintf(bench.json, "%s\n{\"table\": \"%s\", \"unit\": \"%s\", \"rows\": [",
+                bench.unit ? "\n]}," : "", title, unit);
+    }
+    bench.unit = unit;
+    bench.rows = 0;
+    printf("\n%s, %s\n%24s", title, unit, "");
+    for (j = 0; j < bench.columns; j++) printf(" %13s", bench.column[j]);
+    printf("   spread\n");
+}
+
+static int
+bench_compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double
+bench_sample(bench_run *run, void *arg, int column, unsigned long times)
+{
+    const double start = bench_ns();
+    const unsigned long wrong = run(arg, column, times);
+    const double end = bench_ns();
+
+    if (wrong == BENCH_ABSENT) return 0;
+    if (wrong) {
+        fprintf(stderr, "%s: %lu of %lu answers are wrong\n", bench.column[column], wrong, times);
+        exit(1);
+    }
+    return (end - start) / (double)times;
+}
+
+/* Measures one row into bench.cell[]. */
+static void
+bench_measure(bench_run *run, void *arg, double sample_ns)
+{
+    static double samples[BENCH_COLUMNS][BENCH_ROUNDS];
+    unsigned long times[BENCH_COLUMNS];
+    int j, k, r;
+
+    for (j = 0; j < bench.columns; j++) {
+        double ns = bench_sample(run, arg, j, 4);
+        if (ns > 0) ns = bench_sample(run, arg, j, 64);
+        times[j] = ns > 0 ? (unsigned long)(sample_ns / ns) / 4 * 4 + 4 : 0;
+    }
+    for (r = 0; r < bench.rounds; r++) {
+        for (k = 0; k < bench.columns; k++) {
+            j = (r + k) % bench.columns;
+            samples[j][r] = times[j] ? bench_sample(run, arg, j, times[j]) : 0;
+        }
+    }
+    for (j = 0; j < bench.columns; j++) {
+        qsort(samples[j], (size_t)bench.rounds, sizeof(double), bench_compare_doubles);
+        bench.cell[j].best = samples[j][0];
+        bench.cell[j].median = samples[j][bench.rounds / 2];
+        bench.cell[j].worst = samples[j][bench.rounds - 1];
+    }
+}
+
+/* Prints the row that was measured: in GB/s where a call takes bytes > 0. */
+static void
+bench_print(const char *label, double n, double bytes)
+{
+    double spread = 0;
+    int j;
+
+    printf("%-24s", label);
+    if (bench.json) fprintf(bench.json, "%s\n  {\"row\": \"%s\", \"n\": %g, \"cells\": {", bench.rows ? "," : "", label, n);
+    for (j = 0; j < bench.columns; j++) {
+        const struct bench_cell *c = &bench.cell[j];
+        if (bench.json) fprintf(bench.json, "%s\n    \"%s\": ", j ? "," : "", bench.column[j]);
+        if (c->best <= 0) {
+            printf(" %13s", "-");
+            if (bench.json) fprintf(bench.json, "null");
+            continue;
+        }
+        printf(" %13.2f", bytes > 0 ? bytes / c->best : c->best);
+        if (bench.json) {
+            fprintf(bench.json, "{\"best\": %.4g, \"median\": %.4g, \"worst\": %.4g}",
+                    bytes > 0 ? bytes / c->best : c->best, bytes > 0 ? bytes / c->median : c->median,
+                    bytes > 0 ? bytes / c->worst : c->worst);
+        }
+        if (c->median / c->best - 1 > spread) spread = c->median / c->best - 1;
+    }
+    printf("   %4.0f %%\n", spread * 100);
+    fflush(stdout);
+    if (bench.json) fprintf(bench.json, "}}");
+    bench.rows++;
+}
+
+static void
+bench_row(const char *label, double n, double bytes, bench_run *run, void *arg)
+{
+    bench_measure(run, arg, bench.sample_ns);
+    bench_print(label, n, bytes);
+}
+
+static int
+bench_end(void)
+{
+    printf("\nBest of %d interleaved rounds; spread: how far the worst of the row's medians is off its best.\n",
+           bench.rounds);
+    if (!bench.json) return 0;
+    fprintf(bench.json, "%s\n", bench.unit ? "\n]}\n]" : "]");
+    if (fclose(bench.json) == 0) return 0;
+    perror(bench.json_file);
+    return 1;
+}

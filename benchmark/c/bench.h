@@ -77,7 +77,7 @@ bench_options(int argc, char **argv, const char *own, const char *help)
         }
         else argv[left++] = argv[i];
     }
-    bench.rounds = bench.quick ? 7 : 41;
+    bench.rounds = bench.quick ? 9 : BENCH_ROUNDS;
     bench.sample_ns = bench.quick ? 30e3 : 60e3;
     if (bench.json_file) {
         bench.json = fopen(bench.json_file, "w");
@@ -130,9 +130,10 @@ bench_sample(bench_run *run, void *arg, int column, unsigned long times)
     return (end - start) / (double)times;
 }
 
-/* Measures one row into bench.cell[]. */
+/* Measures one row into bench.cell[], with so many calls a sample, or with
+ * samples of about bench.sample_ns. */
 static void
-bench_measure(bench_run *run, void *arg, double sample_ns)
+bench_calls(bench_run *run, void *arg, unsigned long calls)
 {
     static double samples[BENCH_COLUMNS][BENCH_ROUNDS];
     unsigned long times[BENCH_COLUMNS];
@@ -141,7 +142,7 @@ bench_measure(bench_run *run, void *arg, double sample_ns)
     for (j = 0; j < bench.columns; j++) {
         double ns = bench_sample(run, arg, j, 4);
         if (ns > 0) ns = bench_sample(run, arg, j, 64);
-        times[j] = ns > 0 ? (unsigned long)(sample_ns / ns) / 4 * 4 + 4 : 0;
+        times[j] = ns > 0 ? (calls ? calls : (unsigned long)(bench.sample_ns / ns)) / 4 * 4 + 4 : 0;
     }
     for (r = 0; r < bench.rounds; r++) {
         for (k = 0; k < bench.columns; k++) {
@@ -188,11 +189,31 @@ bench_print(const char *label, double n, double bytes)
     bench.rows++;
 }
 
-static void
+static __attribute__((unused)) void
 bench_row(const char *label, double n, double bytes, bench_run *run, void *arg)
 {
-    bench_measure(run, arg, bench.sample_ns);
+    bench_calls(run, arg, 0);
     bench_print(label, n, bytes);
+}
+
+/* Multiplications that wait for one another: three clocks each on all x86-64
+ * of this century.  The most of several tries: others may run beside us. */
+static __attribute__((unused)) double
+bench_clocks_a_ns(void)
+{
+    static double most;
+    const unsigned long times = 100000;
+
+    for (int r = 0; r < 50; r++) {
+        unsigned long long x = 3;
+        const double start = bench_ns();
+        for (unsigned long i = 0; i < times; i++) {
+            __asm__ volatile("imul %0, %0\n\timul %0, %0\n\timul %0, %0\n\timul %0, %0" : "+r"(x));
+        }
+        const double clocks = 12.0 * (double)times / (bench_ns() - start);
+        if (clocks > most) most = clocks;
+    }
+    return most;
 }
 
 static int

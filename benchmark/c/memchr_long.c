@@ -11,7 +11,6 @@ main(int argc, char **argv)
     int match;
 
     bench_options(argc, argv, "", "memchr over 64 bytes to 1 MB, GB/s.\n");
-    bench.rounds = bench.quick ? 15 : BENCH_ROUNDS;
     memchr_columns();
     for (match = 1; match >= 0; match--) {
         bench_table(match ? "memchr, match last" : "memchr, no match", "GB/s");

@@ -46,7 +46,7 @@ typedef unsigned long bench_run(void *arg, int column, unsigned long times);
 #define BENCH_ROUNDS 101
 
 struct bench_cell {
-    double best, median, worst;     /* ns a call; all 0: absent */
+    double best, median, worst;     /* ns a call; all negative: absent */
 };
 
 static struct {
@@ -122,7 +122,7 @@ bench_sample(bench_run *run, void *arg, int column, unsigned long times)
     const unsigned long wrong = run(arg, column, times);
     const double end = bench_ns();
 
-    if (wrong == BENCH_ABSENT) return 0;
+    if (wrong == BENCH_ABSENT) return -1;
     if (wrong) {
         fprintf(stderr, "%s: %lu of %lu answers are wrong\n", bench.column[column], wrong, times);
         exit(1);
@@ -140,14 +140,21 @@ bench_calls(bench_run *run, void *arg, unsigned long calls)
     int j, k, r;
 
     for (j = 0; j < bench.columns; j++) {
-        double ns = bench_sample(run, arg, j, 4);
-        if (ns > 0) ns = bench_sample(run, arg, j, 64);
-        times[j] = ns > 0 ? (calls ? calls : (unsigned long)(bench.sample_ns / ns)) / 4 * 4 + 4 : 0;
+        /* so many calls that the clock can see them; the best of three, as
+         * a time that is too long would make all samples too short */
+        double ns = 0, best;
+        for (times[j] = 4; ns >= 0 && ns * (double)times[j] < 2000; times[j] *= 4) ns = bench_sample(run, arg, j, times[j]);
+        for (k = 0, best = ns; ns >= 0 && k < 3; k++) {
+            ns = bench_sample(run, arg, j, times[j]);
+            if (ns < best) best = ns;
+        }
+        if (ns < 0) times[j] = 0;
+        else times[j] = (calls ? calls : (unsigned long)(bench.sample_ns / best)) / 4 * 4 + 4;
     }
     for (r = 0; r < bench.rounds; r++) {
         for (k = 0; k < bench.columns; k++) {
             j = (r + k) % bench.columns;
-            samples[j][r] = times[j] ? bench_sample(run, arg, j, times[j]) : 0;
+            samples[j][r] = times[j] ? bench_sample(run, arg, j, times[j]) : -1;
         }
     }
     for (j = 0; j < bench.columns; j++) {
@@ -170,7 +177,7 @@ bench_print(const char *label, double n, double bytes)
     for (j = 0; j < bench.columns; j++) {
         const struct bench_cell *c = &bench.cell[j];
         if (bench.json) fprintf(bench.json, "%s\n    \"%s\": ", j ? "," : "", bench.column[j]);
-        if (c->best <= 0) {
+        if (c->best < 0) {
             printf(" %13s", "-");
             if (bench.json) fprintf(bench.json, "null");
             continue;

@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+# What stands in a directory of results, as tables: for tool/report and for the
+# texts of tool/pull-request.  No figure in either comes from anywhere else.
+
+require "time"
+require_relative "compare"
+
+module Linesplit
+  # A table as it is shown: columns and rows are strings, the first column names
+  # the row.  facts says what was measured on what, slower holds the names of
+  # rows in which the series loses, charts what a picture of it needs.
+  Table = Struct.new(:kind, :title, :columns, :rows, :note, :facts, :slower, :file, keyword_init: true) do
+    def markdown
+      rule = columns.each_index.map { |i| i.zero? ? ":--" : "--:" }
+      ["**#{title}**#{" — #{note}" if note}", "", *[columns, rule, *rows].map { |row| "| #{row.map { |c| c.to_s.gsub("|", "\\|") }.join(" | ")} |" },
+       "", *facts_line].join("\n")
+    end
+
+    def facts_line
+      line = facts.values_at("base", "compiler", "machine", "source", "time").compact
+      line.empty? ? [] : ["<sub>#{line.join("; ")}</sub>", ""]
+    end
+  end
+
+  # Slower: the best rounds differ by more than this, and no round says otherwise.
+  NOTICEABLE = 0.02
+
+  module_function
+
+  # Every table that the JSON files of a directory (or one such file) hold, by file.
+  def tables(path)
+    files = File.directory?(path) ? Dir.glob(File.join(path, "**/*.json")).sort : [path]
+    files.flat_map do |file|
+      data = JSON.parse(File.read(file))
+      found = tables_of(data, File.basename(file, ".json"))
+      found.each { |t| t.file = file }
+    rescue JSON::ParserError => e
+      raise Error, "#{file} is not whole (#{e.message.lines.first.strip[0, 60]}); make it anew or take it away"
+    end
+  end
+
+  # Known by their shape; what tells of the circumstances stands around them.
+  def tables_of(data, name, around = {})
+    case data
+    when Array then data.flat_map { |d| tables_of(d, name, around) }
+    when Hash
+      return [benchmark_table(data, name)] if data["jobs"]
+      return [lines_table(data, around, name)] if data["seconds_wall_and_cpu"]
+      return [micro_table(data, around, name)] if data["table"] && data["rows"].all? { |r| r["cells"] }
+
+      facts = around.merge(data.reject { |_, v| v.is_a?(Array) || (v.is_a?(Hash) && !v.key?("cpu")) })
+      if data["rows"].is_a?(Array) && data["rows"].all?(Hash) && !data["rows"].empty?
+        [rows_table(data["rows"], facts, name)]
+      else
+        data.flat_map { |key, v| v.is_a?(Array) || v.is_a?(Hash) ? tables_of(v, key =~ /\A(tables|results)\z/ ? name : "#{name} #{key}", facts) : [] }
+      end
+    else []
+    end
+  end
+
+  def facts(data)
+    machine = data["machine"]
+    machine = machine.values_at("cpu", "os").compact.join(", ") if machine.is_a?(Hash)
+    base = data["base"] if data["base"].is_a?(String)
+    { "base" => base || data["ruby"], "patched" => data["patched"], "compiler" => data["compiler"], "machine" => machine,
+      "target" => data["target"], "source" => data["source"], "series" => data["series"], "time" => data["time"] }.select { |_, v| v.is_a?(String) && !v.empty? }
+  end
+
+  def f2(number)
+    format("%.2f", number)
+  end
+
+  def slower?(ratio)
+    ratio["ratio"] < 1 - NOTICEABLE && ratio["high"] < 1
+  end
+
+  # Iterations a second of tool/bench.
+  def benchmark_table(data, name)
+    ratios = data["jobs"].transform_values { |v| ratio(v) }
+    rows = data["jobs"].map do |job, v|
+      r = ratios[job]
+      [job, si(v["base"].max), si(v["patched"].max), f2(r["ratio"]), "#{f2(r["low"])}–#{f2(r["high"])}"]
+    end
+    with = name.delete_prefix("benchmark-").sub(/\A[\w-]*?#{Regexp.escape(data["source"].to_s)}-?/, "")
+    title = "make benchmark, #{data["target"] || "host"}, CRuby #{data["source"]}#{" (#{with.tr("-", ", ")})" unless with.empty?}"
+    Table.new(kind: "benchmark", title: title, columns: ["benchmark", "base", "patched", "ratio", "rounds"], rows: rows,
+              note: "iterations a second, best of #{data["rounds"]} interleaved rounds; ratio of the bests, and of single rounds",
+              facts: facts(data).merge("with" => with), slower: ratios.select { |_, r| slower?(r) }.map { |job, r| "#{job}: #{f2(r["ratio"])}" })
+  end
+
+  # GB/s of benchmark/lines.rb.
+  def lines_table(data, around, name)
+    who = data["seconds_wall_and_cpu"].values.first.keys
+    slower = []
+    rows = data["seconds_wall_and_cpu"].map do |operation, times|
+      first = times[who[0]].map(&:first)
+      cells = who.drop(1).flat_map do |w|
+        mine = times[w].map(&:first)
+        rounds = first.zip(mine).map { |a, b| a / b }
+        r = { "ratio" => first.min / mine.min, "low" => rounds.min, "high" => rounds.max }
+        slower << "#{operation}, #{w}: #{f2(r["ratio"])}" if slower?(r)
+        [f2(data["bytes"][operation] / mine.min / 1e9), f2(r["ratio"]), "#{f2(r["low"])}–#{f2(r["high"])}"]
+      end
+      [operation, f2(data["bytes"][operation] / first.min / 1e9), *cells]
+    end
+    Table.new(kind: "lines", title: "Searching and reading lines in Ruby (#{name})",
+              columns: ["operation", who[0], *who.drop(1).flat_map { |w| [w, "ratio", "rounds"] }], rows: rows,
+              note: "GB/s, best of #{data["seconds_wall_and_cpu"].values.first.values.first.size} interleaved rounds; ratio to #{who[0]}",
+              facts: facts(around.merge(data)), slower: slower)
+  end
+
+  # Tables of benchmark/c: best, median and worst of each candidate.
+  OURS = /\A(?:rb_w32_memchr|unrolled)\z/
+  def micro_table(data, around, name)
+    columns = data["rows"].flat_map { |r| r["cells"].keys }.uniq
+    memchr = data["table"].start_with?("memchr")
+    more = data["unit"].include?("GB/s") || data["unit"].include?("bytes a")
+    slower = []
+    rows = data["rows"].map do |row|
+      spread = 0
+      cells = columns.map do |c|
+        cell = row["cells"][c] or next "–"
+        spread = [spread, (cell["median"].to_f - cell["best"]).abs / cell["best"]].max if cell["best"].to_f.positive?
+        if memchr && c.match?(OURS) && (bytes = row["cells"]["bytes"])
+          ratio = more ? cell["best"] / bytes["best"] : bytes["best"] / cell["best"]
+          slower << "#{row["row"]}: #{c} #{f2(cell["best"])}, bytes #{f2(bytes["best"])} #{data["unit"]}" if ratio < 1 - NOTICEABLE
+        end
+        f2(cell["best"])
+      end
+      [row["row"], *cells, format("%.0f %%", spread * 100)]
+    end
+    where = [around["compiler"].to_s.include?("mingw") ? "x64-mingw-ucrt" : "host", ("under #{around["runner"]}" unless around["runner"].to_s.empty?),
+             ("quick" if around["quick"])].compact.join(", ")
+    Table.new(kind: memchr ? "memchr" : "micro", title: "#{data["table"]} (#{where})",
+              columns: ["", *columns, "spread"], rows: rows, note: "#{data["unit"]}, best of interleaved rounds; spread: of the medians from the bests",
+              facts: facts(around), slower: slower)
+  end
+
+  # Anything else that is a list of rows with the same keys.
+  def rows_table(rows, facts, name)
+    columns = rows.flat_map(&:keys).uniq
+    cells = rows.map { |row| columns.map { |c| v = row[c]; v.is_a?(Float) ? f2(v) : v.is_a?(Hash) || v.is_a?(Array) ? JSON.generate(v) : v.to_s } }
+    Table.new(kind: "evidence", title: facts["table"] || name.tr("_", " "), columns: columns, rows: cells, facts: facts(facts), slower: [])
+  end
+end

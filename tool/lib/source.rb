@@ -2,7 +2,7 @@
 # Source trees under build/src/KEY/: "base" as it came, and one more per set of
 # patches.  KEY is the version, for a checkout with its commit.
 
-require_relative "linesplit"
+require_relative "series"
 
 module Linesplit
   # Debian's suites by age, the order in which they are asked for a package.
@@ -146,23 +146,31 @@ module Linesplit
     stamp = "#{tree}.series"
     return tree if File.directory?(tree) && File.exist?(stamp) && File.read(stamp) == digest
 
-    FileUtils.rm_rf([tree, stamp, "#{tree}.new"])
+    FileUtils.rm_rf([stamp, "#{tree}.new"])
     capture!("cp", "-a", "--reflink=auto", base_tree, "#{tree}.new")
     capture!(RbConfig.ruby, File.join(ROOT, "tool/apply"), *with.flat_map { |w| ["--with", w] }, "#{tree}.new")
+    # the builds of the tree that was here go on from what has not changed since
+    touched(patches).each do |file|
+      was, is = [tree, "#{tree}.new"].map { |t| File.join(t, file) }
+      next unless File.file?(is)
+      time = File.file?(was) && FileUtils.identical?(was, is) ? File.mtime(was) : Time.now
+      File.utime(time, time, is)
+    end
+    FileUtils.rm_rf(tree)
     File.rename("#{tree}.new", tree)
     File.write(stamp, digest)
     tree
   end
 
   # Directory of a build, build/TARGET/KEY/NAME with its src link.  What was
-  # built from another state of the source is dropped (ccache makes it cheap).
+  # built from another state of the source is to be made again.
   def work(tree, target: "host")
     dir = File.join(build_dir, target, File.basename(File.dirname(tree)), File.basename(tree))
     FileUtils.mkdir_p(dir)
     state = File.exist?("#{tree}.series") ? File.read("#{tree}.series") : "base"
     stamp = File.join(dir, ".source")
     unless File.exist?(stamp) && File.read(stamp) == state
-      FileUtils.rm_rf(File.join(dir, "obj"))
+      FileUtils.rm_f(File.join(dir, "obj/.built"))
       File.write(stamp, state)
     end
     link = File.join(dir, "src")

@@ -33,8 +33,8 @@ module Linesplit
   # The environment in which a build's ruby finds its library without being installed.
   def ruby_env(work)
     obj = File.join(work, "obj")
-    arch = Dir.glob(File.join(obj, ".ext/*/rbconfig.rb")).map { |f| File.dirname(f) }
-    { "RUBYLIB" => [File.join(work, "src/lib"), File.join(obj, ".ext/common"), *arch, obj].join(":"),
+    arch = File.read(File.join(obj, "rbconfig.rb"))[/^\s*CONFIG\["arch"\] = "(.*)"/, 1]
+    { "RUBYLIB" => [File.join(work, "src/lib"), File.join(obj, ".ext/common"), File.join(obj, ".ext", arch), obj].join(":"),
       "RUBYOPT" => nil, "RUBY" => ruby(work), "GEM_HOME" => nil, "GEM_PATH" => nil, "LC_ALL" => "C.UTF-8" }
   end
 
@@ -66,10 +66,15 @@ module Linesplit
     step(title, "timeout", "1800", *cmd, log: log, env: env, chdir: dir, status: [0, 1])
   end
 
-  # From the verbose output of CRuby's test runner.
+  # From the verbose output of CRuby's test runner: a line for each test that
+  # ended, and a numbered report for each that did not pass.
   def parse_tests(output)
-    output.scrub.scan(/^(?:\[ *\d+\/\d+\] )?([A-Z]\S*#\S.*?) = [\d.]+ s = ([.SFE])/)
-          .to_h { |name, mark| [name, { "." => "pass", "S" => "skip" }.fetch(mark, "fail")] }
+    output = output.scrub
+    results = output.scan(/^\[ *\d+\/\d+\] (\S+#.+?) = [\d.]+ s/).to_h { |name,| [name, "pass"] }
+    output.scan(/^ +\d+\) (Skipped|Failure|Error|Timeout):\n(.+)/) do |kind, line|
+      results[line.sub(/(?: \[.*\])?:?\z/, "")] = kind == "Skipped" ? "skip" : "fail"
+    end
+    results
   end
 
   # From mspec's specdoc: a description, then a line for each example.

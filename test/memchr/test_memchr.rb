@@ -9,6 +9,7 @@
 
 require "minitest/autorun"
 require "fileutils"
+require "json"
 require "open3"
 
 class TestMemchr < Minitest::Test
@@ -23,6 +24,8 @@ class TestMemchr < Minitest::Test
   NATIVE = !ENV.key?("CC")
   GCC = NATIVE ? %w[gcc] : ENV["CC"].split
   CONFORM = [File.join(HERE, "conform.c"), File.join(ROOT, "benchmark/c/candidates.c")].freeze
+
+  FUZZER = %w[-O1 -g -fsanitize=fuzzer,undefined -fno-sanitize-recover=all].freeze
 
   # Wrong variants of win32/memchr.c, as edits of its text.
   MUTANTS = {
@@ -54,6 +57,11 @@ class TestMemchr < Minitest::Test
     [out, status]
   end
 
+  # What needs this machine's own programs is tested without CC.
+  def native_only
+    skip "only with this machine's own compilers" unless NATIVE
+  end
+
   def build(name, cc, *flags)
     FileUtils.mkdir_p(BUILD)
     File.join(BUILD, "#{name}.exe").tap { |exe| sh(*cc, *flags, "-o", exe) }
@@ -77,26 +85,97 @@ class TestMemchr < Minitest::Test
   end
 
   def test_every_mutant_is_killed
-    source = File.read(SHIPPED)
-    MUTANTS.each_with_index do |(name, edits), i|
-      mutant = edits.reduce(source) do |text, (from, to)|
-        assert_includes text, from, "mutant “#{name}”: win32/memchr.c no longer holds the text that it edits"
-        text.gsub(from) { to }
-      end
-      FileUtils.mkdir_p(BUILD)
-      file = File.join(BUILD, "mutant-#{i}.c")
-      File.write(file, mutant)
-      exe = build("mutant-#{i}", GCC, "-O2", "-fno-builtin", "-DMEMCHR_C=\"#{file}\"", *CONFORM)
+    MUTANTS.each_key do |name|
+      exe = build("mutant", GCC, "-O2", "-fno-builtin", "-DMEMCHR_C=\"#{mutant(name)}\"", *CONFORM)
       out, status = sh(*RUNNER, exe, "-q", "rb_w32_memchr", timeout: 60, ok: false)
       refute status.success?, "mutant “#{name}” survives:\n#{out}"
       assert_match(/^rb_w32_memchr: \S+: (fault|wrong answer)/, out, "mutant “#{name}” died of something else")
     end
   end
 
+  # The file of a mutant.
+  def mutant(name)
+    text = MUTANTS.fetch(name).reduce(File.read(SHIPPED)) do |source, (from, to)|
+      assert_includes source, from, "mutant “#{name}”: win32/memchr.c no longer holds the text that it edits"
+      source.gsub(from) { to }
+    end
+    FileUtils.mkdir_p(BUILD)
+    File.join(BUILD, "#{name.gsub(/\W+/, "-")}.c").tap { |file| File.write(file, text) }
+  end
+
   def test_valgrind
-    skip "native only" unless NATIVE
+    native_only
     exe = build("conform-valgrind", GCC, "-O2", "-g", "-fno-builtin", *CONFORM)
     sh("valgrind", "--error-exitcode=1", "--quiet", exe, "-q", "rb_w32_memchr", "unrolled")
+  end
+
+  # By hand, for as long as you like:
+  # FUZZ_SECONDS=3600 ruby test/memchr/test_memchr.rb -n test_fuzz
+  def test_fuzz
+    native_only
+    seconds = ENV.fetch("FUZZ_SECONDS", "60")
+    corpus = FileUtils.mkdir_p(File.join(BUILD, "corpus"))[0]
+    exe = build("fuzz", %w[clang], *FUZZER, File.join(HERE, "fuzz.c"), SHIPPED)
+    out, = sh(exe, "-max_total_time=#{seconds}", "-max_len=400", "-artifact_prefix=#{BUILD}/", corpus, timeout: seconds.to_i + 60)
+    assert_match(/^Done \d{5,} runs/, out)
+  end
+
+  def test_fuzz_finds_mutants
+    native_only
+    ["one byte too many", "the block after the end is loaded", "e = s + n"].each do |name|
+      exe = build("fuzz-mutant", %w[clang], *FUZZER, File.join(HERE, "fuzz.c"), mutant(name))
+      out, status = sh(exe, "-max_total_time=60", "-max_len=400", "-artifact_prefix=#{BUILD}/", timeout: 90, ok: false)
+      refute status.success?, "mutant “#{name}” survives the fuzzer:\n#{out}"
+      assert_match(/^rb_w32_memchr\(page end.*(fault|wrong answer)$|runtime error: /, out)
+    end
+  end
+
+  # CBMC finds no c, n and object in up to PROOF_BLOCKS blocks for which the
+  # result is wrong, or a block is read that the standard gives no right to.
+  def test_proof
+    native_only
+    1.upto(Integer(ENV.fetch("PROOF_BLOCKS", "3"))).map { |n| Thread.new { prove(SHIPPED, n) } }.each do |proof|
+      out, status = proof.value
+      assert status.success?, out
+      assert_match(/^VERIFICATION SUCCESSFUL/, out)
+    end
+  end
+
+  def test_proof_fails_for_mutants
+    native_only
+    ["the block after the end is loaded", "no head mask", "n = 0 reads"].each do |name|
+      out, status = prove(mutant(name), 1)
+      assert_equal 10, status.exitstatus, "mutant “#{name}” is proved:\n#{out}"
+      assert_match(/^VERIFICATION FAILED/, out)
+    end
+  end
+
+  # With the host's CBMC where there is one (Debian 13 on), else the root's.
+  def prove(file, blocks)
+    path = file.delete_prefix("#{ROOT}/")
+    cbmc = system("cbmc", "--version", out: File::NULL, err: File::NULL) ? [] : %w[tool/root run]
+    sh(*cbmc, "cbmc", "-I", "test/memchr/model", "-DBLOCKS=#{blocks}", "-DMEMCHR_C=\"../../#{path}\"", "--pointer-overflow-check",
+       "--unwinding-assertions", "--unwindset", "rb_w32_memchr.0:#{blocks + 1}", "test/memchr/prove.c", ok: false)
+  end
+
+  # The proof stands on a model of SSE2: with it, too, the function conforms.
+  def test_model
+    native_only
+    exe = build("conform-model", GCC, "-O2", "-fno-builtin", "-I", File.join(HERE, "model"), *CONFORM)
+    sh(exe, "-q", "rb_w32_memchr", "unrolled")
+  end
+
+  def test_microbench
+    json = File.join(FileUtils.mkdir_p(BUILD)[0], "microbench.json")
+    cc = NATIVE ? [] : ["--cc=#{ENV["CC"]}", *("--runner=#{RUNNER.join(" ")}" unless RUNNER.empty?)]
+    out, = sh("ruby", "tool/microbench", "--quick", "--json", json, *cc)
+    result = JSON.parse(File.read(json))
+    assert_equal %w[memchr_long memchr_short strlen libc], result["tables"].map { |t| t["program"] }.uniq
+    assert_match(/^An override of strlen would (not )?pay on this C/, out)
+    rows = result["tables"].find { |t| t["table"] == "memchr, match last" }["rows"]
+    best = ->(column) { rows.find { |row| row["n"] == 65536 }["cells"][column]["best"] }
+    assert_operator best["rb_w32_memchr"], :>, 5 * best["bytes"]
+    assert_equal (1..64).to_a, result["tables"].find { |t| t["table"] == "memchr, no match, unaligned" }["rows"].map { |row| row["n"] }
   end
 
   # The texts that the patches carry.

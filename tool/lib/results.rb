@@ -8,17 +8,28 @@ require_relative "compare"
 module Linesplit
   # A table as it is shown: columns and rows are strings, the first column names
   # the row.  facts says what was measured on what, slower holds the names of
-  # rows in which the series loses, charts what a picture of it needs.
-  Table = Struct.new(:kind, :title, :columns, :rows, :note, :facts, :slower, :file, keyword_init: true) do
+  # rows in which the series loses, says what the program that measured concludes.
+  Table = Struct.new(:kind, :title, :columns, :rows, :note, :says, :facts, :slower, :file, keyword_init: true) do
     def markdown
       rule = columns.each_index.map { |i| i.zero? ? ":--" : "--:" }
-      ["**#{title}**#{" — #{note}" if note}", "", *[columns, rule, *rows].map { |row| "| #{row.map { |c| c.to_s.gsub("|", "\\|") }.join(" | ")} |" },
-       "", *facts_line].join("\n")
+      ["**#{title}**#{" — #{note}" if note}", "", *says&.map { |s| "- #{s}" }, *("" if says && !says.empty?),
+       *([columns, rule, *rows].map { |row| "| #{row.map { |c| c.to_s.gsub("|", "\\|") }.join(" | ")} |" } unless rows.empty?),
+       "", *("<sub>#{circumstances}</sub>" unless circumstances.empty?), ""].join("\n")
     end
 
-    def facts_line
-      line = facts.values_at("base", "compiler", "machine", "source", "time").compact
-      line.empty? ? [] : ["<sub>#{line.join("; ")}</sub>", ""]
+    # base, compiler, machine, and which commit and series.
+    def circumstances
+      [facts["base"], facts["compiler"], facts["machine"], *("source #{facts["source"]}" if facts["source"]),
+       *("series #{facts["series"]}" if facts["series"]), *("project at #{facts["commit"][0, 10]}" if facts["commit"]), facts["time"]].compact.join("; ")
+    end
+
+    # The same for results of another base or another directory.
+    def key
+      [kind, title.gsub(/CRuby [\w.-]+/, "CRuby").sub(/\(\d+, mean [\d.]+ bytes\) /, "")]
+    end
+
+    def quick?
+      file.include?("quick")
     end
   end
 
@@ -32,7 +43,8 @@ module Linesplit
     files = File.directory?(path) ? Dir.glob(File.join(path, "**/*.json")).sort : [path]
     files.flat_map do |file|
       data = JSON.parse(File.read(file))
-      found = tables_of(data, File.basename(file, ".json"))
+      name = File.basename(file, ".json")
+      found = data.is_a?(Hash) && data["verdict"] ? evidence_tables(data, name, file.sub(/json\z/, "md")) : tables_of(data, name)
       found.each { |t| t.file = file }
     rescue JSON::ParserError => e
       raise Error, "#{file} is not whole (#{e.message.lines.first.strip[0, 60]}); make it anew or take it away"
@@ -63,7 +75,7 @@ module Linesplit
     machine = machine.values_at("cpu", "os").compact.join(", ") if machine.is_a?(Hash)
     base = data["base"] if data["base"].is_a?(String)
     { "base" => base || data["ruby"], "patched" => data["patched"], "compiler" => data["compiler"], "machine" => machine,
-      "target" => data["target"], "source" => data["source"], "series" => data["series"], "time" => data["time"] }.select { |_, v| v.is_a?(String) && !v.empty? }
+      "target" => data["target"], "source" => data["source"], "commit" => data["commit"], "series" => data["series"], "time" => data["time"] }.select { |_, v| v.is_a?(String) && !v.empty? }
   end
 
   def f2(number)
@@ -104,7 +116,7 @@ module Linesplit
       [operation, f2(data["bytes"][operation] / first.min / 1e9), *cells]
     end
     Table.new(kind: "lines", title: "Searching and reading lines in Ruby (#{name})",
-              columns: ["operation", who[0], *who.drop(1).flat_map { |w| [w, "ratio", "rounds"] }], rows: rows,
+              columns: ["operation", who[0], *who.drop(1).flat_map { |w| who.size > 2 ? [w, "ratio #{w}", "rounds #{w}"] : [w, "ratio", "rounds"] }], rows: rows,
               note: "GB/s, best of #{data["seconds_wall_and_cpu"].values.first.values.first.size} interleaved rounds; ratio to #{who[0]}",
               facts: facts(around.merge(data)), slower: slower)
   end
@@ -122,8 +134,9 @@ module Linesplit
         cell = row["cells"][c] or next "–"
         spread = [spread, (cell["median"].to_f - cell["best"]).abs / cell["best"]].max if cell["best"].to_f.positive?
         if memchr && c.match?(OURS) && (bytes = row["cells"]["bytes"])
-          ratio = more ? cell["best"] / bytes["best"] : bytes["best"] / cell["best"]
-          slower << "#{row["row"]}: #{c} #{f2(cell["best"])}, bytes #{f2(bytes["best"])} #{data["unit"]}" if ratio < 1 - NOTICEABLE
+          # neither the best nor the median may be due to other work
+          ratios = %w[best median].map { |which| more ? cell[which] / bytes[which] : bytes[which] / cell[which] }
+          slower << "#{row["row"]}: #{c} #{f2(cell["best"])}, bytes #{f2(bytes["best"])} #{data["unit"]}" if ratios.max < 1 - NOTICEABLE
         end
         f2(cell["best"])
       end
@@ -134,6 +147,23 @@ module Linesplit
     Table.new(kind: memchr ? "memchr" : "micro", title: "#{data["table"]} (#{where})",
               columns: ["", *columns, "spread"], rows: rows, note: "#{data["unit"]}, best of interleaved rounds; spread: of the medians from the bests",
               facts: facts(around), slower: slower)
+  end
+
+  # tool/evidence writes its own tables, under headings, as Markdown.
+  def evidence_tables(data, name, file)
+    raise Error, "#{file} is missing beside its .json; run tool/evidence again" unless File.exist?(file)
+
+    File.read(file).split(/^## /).drop(1).filter_map do |section|
+      heading, *lines = section.lines(chomp: true)
+      says, lines = lines.partition { |l| l.start_with?("- ") }
+      table, = lines.partition { |l| l.start_with?("|") }
+      cells = table.map { |l| l.delete_prefix("|").delete_suffix("|").split("|", -1).map(&:strip) }
+      next if says.empty? && cells.empty?
+
+      says.map! { |s| s.delete_prefix("- ") }
+      Table.new(kind: "evidence", title: "#{heading} (CRuby #{data["source"]}#{", quick" if data["quick"]})", columns: cells[0] || [], rows: cells.drop(2),
+                note: lines.find { |l| l.match?(/\A\w.*[a-z]/) }, says: says, facts: facts(data), slower: says.grep(/slower beyond noise: /))
+    end
   end
 
   # Anything else that is a list of rows with the same keys.

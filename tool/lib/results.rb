@@ -143,9 +143,9 @@ module Linesplit
       [row["row"], *cells, format("%.0f %%", spread * 100)]
     end
     where = [around["compiler"].to_s.include?("mingw") ? "x64-mingw-ucrt" : "host", ("under #{around["runner"]}" unless around["runner"].to_s.empty?),
-             ("quick" if around["quick"])].compact.join(", ")
+             ("with the patched libucrt.a" if around["libucrt"]), ("quick" if around["quick"])].compact.join(", ")
     Table.new(kind: memchr ? "memchr" : "micro", title: "#{data["table"]} (#{where})",
-              columns: ["", *columns, "spread"], rows: rows, note: "#{data["unit"]}, best of interleaved rounds; spread: of the medians from the bests",
+              columns: ["", *columns.map { |c| c == "libc" && around["libucrt"] ? "mingw-w64" : c }, "spread"], rows: rows, note: "#{data["unit"]}, best of interleaved rounds; spread: of the medians from the bests",
               facts: facts(around), slower: slower)
   end
 

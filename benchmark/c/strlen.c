@@ -39,7 +39,6 @@ main(int argc, char **argv)
 #else
         "this C library";
 #endif
-    double clocks = bench_clocks_a_ns();
     int ours = 0, libc = 0;
     size_t length;
 
@@ -70,7 +69,8 @@ main(int argc, char **argv)
         for (int j = 0; j < bench.columns; j++) ns[length][j] = bench.cell[j].best;
     }
 
-    clocks = bench_clocks_a_ns();
+    const double clocks = bench_clocks_a_ns();
+
     /* What a byte more costs, call and set-up aside. */
     printf("\n%-24s", "bytes a clock, 64..256");
     for (int j = 0; j < bench.columns; j++) printf(" %13.2f", 192 / ((ns[LONGEST][j] - ns[64][j]) * clocks));

@@ -14,13 +14,16 @@
 
 #define STEP(p) __asm__ volatile("" : "+r"(p))
 
-#ifndef MEMCHR_C                /* the mutation test puts its own here */
+#ifndef MEMCHR_C                /* the mutation test puts its own here, */
 # define MEMCHR_C "../../win32/memchr.c"
+#endif
+#ifndef UNROLLED_C              /* or here */
+# define UNROLLED_C "../../win32/memchr_unrolled.c"
 #endif
 #include MEMCHR_C
 
 #define rb_w32_memchr rb_w32_memchr_unrolled
-#include "../../win32/memchr_unrolled.c"
+#include UNROLLED_C
 #undef rb_w32_memchr
 
 static inline void *

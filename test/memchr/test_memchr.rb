@@ -52,6 +52,19 @@ class TestMemchr < Minitest::Test
     "head mask one long" => [["0xffff << head", "0xfffe << head"]],
   }.freeze
 
+  # Of win32/memchr_unrolled.c: what it has and the other has not.
+  UNROLLED_MUTANTS = {
+    "four blocks before an aligned line" => [["128 - ((size_t)s & 63)", "64"]],
+    "the line after the end is loaded" => [["(n - stop - 1) / 64 + 1", "(n - stop) / 64 + 1"]],
+    "the last line is not looked at" => [["(n - stop - 1) / 64 + 1", "(n - stop) / 64"]],
+    "lines as if n were signed" => [["(n - stop - 1) / 64 + 1", "(size_t)((ptrdiff_t)(n - stop - 1) / 64 + 1)"]],
+    "one block of four is not compared" => [["EQUAL(line + 48)", "EQUAL(line + 32)"]],
+    "the match is taken to be in the next line" => [["i = line - p;", "i = line - p + 64;"]],
+    "blocks end where lines began" => [["stop = n;\n        }", "}"]],
+    "no tail bound, unrolled" => [["(size_t)i < n ? (void *)(p + i) : NULL", "(void *)(p + i)"]],
+  }.freeze
+
+
   def sh(*cmd, timeout: 600, ok: true)
     out, status = Open3.capture2e("timeout", timeout.to_s, *cmd, chdir: ROOT)
     ok and assert status.success?, "#{cmd.join(" ")}\n#{status}\n#{out.scrub[-3000..] || out.scrub}"
@@ -99,12 +112,13 @@ class TestMemchr < Minitest::Test
 
   # The file of a mutant.
   def mutant(name)
-    text = MUTANTS.fetch(name).reduce(File.read(SHIPPED)) do |source, (from, to)|
-      assert_includes source, from, "mutant “#{name}”: win32/memchr.c no longer holds the text that it edits"
+    file, edits = MUTANTS.key?(name) ? [SHIPPED, MUTANTS[name]] : [UNROLLED, UNROLLED_MUTANTS.fetch(name)]
+    text = edits.reduce(File.read(file)) do |source, (from, to)|
+      assert_includes source, from, "mutant “#{name}”: #{file} no longer holds the text that it edits"
       source.gsub(from) { to }
     end
     FileUtils.mkdir_p(BUILD)
-    File.join(BUILD, "#{name.gsub(/\W+/, "-")}.c").tap { |file| File.write(file, text) }
+    File.join(BUILD, "#{name.gsub(/\W+/, "-")}.c").tap { |mutant| File.write(mutant, text) }
   end
 
   def test_microbench
@@ -167,11 +181,13 @@ class TestMemchr < Minitest::Test
   # What needs this machine's own programs.
   if NATIVE
     once def test_every_mutant_is_killed
-      MUTANTS.each_key do |name|
-        exe = build("mutant", GCC, "-O2", "-fno-builtin", "-DMEMCHR_C=\"#{mutant(name)}\"", *CONFORM)
-        out, status = sh(*RUNNER, exe, "-q", "rb_w32_memchr", timeout: 60, ok: false)
-        refute status.success?, "mutant “#{name}” survives:\n#{out}"
-        assert_match(/^rb_w32_memchr: \S+: (fault|wrong answer)/, out, "mutant “#{name}” died of something else")
+      [[MUTANTS, "MEMCHR_C", "rb_w32_memchr"], [UNROLLED_MUTANTS, "UNROLLED_C", "unrolled"]].each do |mutants, macro, candidate|
+        mutants.each_key do |name|
+          exe = build("mutant", GCC, "-O2", "-fno-builtin", "-D#{macro}=\"#{mutant(name)}\"", *CONFORM)
+          out, status = sh(*RUNNER, exe, "-q", candidate, timeout: 60, ok: false)
+          refute status.success?, "mutant “#{name}” survives:\n#{out}"
+          assert_match(/^#{candidate}: \S+: (fault|wrong answer)/, out, "mutant “#{name}” died of something else")
+        end
       end
     end
 

@@ -29,11 +29,12 @@ rows = KINDS.map do |kind, size|
   string.byteslice(1000, 1000) if kind == "shared"
   from = 2000 - size - (kind == "middle" ? 1 : 0)
   run = loop_of(kind)
-  run.call(string, HALF, from, size, 300)
+  # leaves the heap with more free slots, and malloc with more free chunks, than
+  # the counted slices need
+  run.call(string, HALF, from, size, 2 * opt[:count])
   GC.enable
   GC.start
   GC.disable
-  run.call(string, HALF, from, size, 300)
   Process.getpgrp
   run.call(string, HALF, from, size, opt[:count])
   Process.getpgrp

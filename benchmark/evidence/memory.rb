@@ -16,7 +16,7 @@ USAGE
   o.on("--count N", Integer, "slices a case (200000)") { |v| opt[:count] = v }
 end
 
-count = opt[:count] || (opt[:quick] ? 20_000 : 200_000)
+count = opt[:count] || (opt[:quick] ? 10_000 : 200_000)
 # the longest that each slot holds (header, terminator), the next, and some others
 slots = GC.respond_to?(:stat_heap) ? GC.stat_heap.map { |_, heap| heap[:slot_size] } : [40]
 lengths = opt[:lengths] || slots.flat_map { |slot| [slot - 25, slot - 24] }.push(103, 104, 200, 231, 232, 1000).select { |n| n.between?(8, 1000) }.uniq.sort

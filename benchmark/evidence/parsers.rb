@@ -74,7 +74,7 @@ PARSERS = {
     name = require_gem("protocol-http1", "protocol/http1/connection")
     text = Corpus.headers.map { |lines| lines.drop(1).join("\r\n") + "\r\n\r\n" }
     connection = ->(string) { Protocol::HTTP1::Connection.new(StringIO.new(string)) }
-    [name, [-> { text.map { |t| connection[t.dup] } }, ->(input) { input.map { |c| c.read_headers.to_h } }],
+    [name, [-> { text.map { |t| connection[t.dup] } }, ->(input) { input.map { |c| c.read_headers.fields } }],
      [->(n) { connection["key: #{"v" * n}\r\n\r\n"] }, ->(c) { c.read_headers.fields[0][1] }]]
   end,
   "in_tail" => lambda do

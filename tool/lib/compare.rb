@@ -84,7 +84,8 @@ module Linesplit
 
   # What a result needs to be read later: which builds, made of what, where, when.
   def provenance(base, patched)
-    compiler = File.read(File.join(patched, "obj/Makefile"))[/^CC_VERSION = (.*)/, 1]
+    make = File.read(File.join(patched, "obj/Makefile")).scan(/^(CC|CC_VERSION) = (.*)/).to_h
+    compiler = make["CC_VERSION"].to_s.sub("$(CC)", make["CC"].to_s)
     { "base" => capture!(ruby_env(base), ruby(base), "-v").chomp,
       "patched" => capture!(ruby_env(patched), ruby(patched), "-v").chomp,
       "source" => File.basename(File.dirname(base)), "series" => File.read(File.join(patched, ".source"))[0, 12],

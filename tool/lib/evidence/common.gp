@@ -5,6 +5,6 @@ set tics nomirror out scale 0.5
 set grid ytics lc rgb "#dddddd" lt 1
 set key outside right top vertical Left reverse samplen 1.5 spacing 1.2
 set bmargin 5.5
-set label 1000 caption at screen 0.02, 0.035 left tc rgb "#555555" noenhanced
+set label 1000 caption at screen 0.02, 0.035 left tc rgb "#555555"
 colour(i) = word(colours, i)
-name(i) = system("printf %s '" . word(series, i) . "' | tr _ ' '")
+name(i) = system("printf %s '" . word(series, i) . "' | tr '~' ' '")

@@ -38,12 +38,12 @@ module Linesplit
     Dir.mktmpdir do |dir|
       data = File.join(dir, "data")
       File.write(data, rows.map { |row| row.map { |v| v.nil? ? "NaN" : v }.join("\t") + "\n" }.join)
-      vars = { "here" => __dir__, "data" => data, "caption" => caption, "series" => series.map { |s| s.tr(" ", "_") }.join(" "), "colours" => COLOURS.join(" "), **more }
+      vars = { "here" => __dir__, "data" => data, "caption" => caption, "series" => series.map { |s| s.tr(" ", "~") }.join(" "), "colours" => COLOURS.join(" "), **more }
       setup = vars.map { |k, v| "#{k} = \"#{v}\"" }
       %w[svg png].map do |type|
         out = "#{stem}.#{type}"
-        term = { "svg" => "svg size 800,480 dynamic font 'DejaVu Sans,13' background 'white'",
-                 "png" => "pngcairo size 1600,960 font 'DejaVu Sans,13' fontscale 1.7 linewidth 2 pointscale 1.6 background 'white'" }[type]
+        term = { "svg" => "svg size 800,480 dynamic font 'DejaVu Sans,13' background 'white' noenhanced",
+                 "png" => "pngcairo size 1600,960 font 'DejaVu Sans,13' fontscale 1.7 linewidth 2 pointscale 1.6 background 'white' noenhanced" }[type]
         File.write(File.join(dir, "plot"), [*setup, "set terminal #{term}", "set output \"#{out}\"", "load \"#{File.join(__dir__, "#{name}.gp")}\""].join("\n") + "\n")
         capture!("gnuplot", File.join(dir, "plot"))
         out
@@ -51,8 +51,18 @@ module Linesplit
     end
   end
 
-  # From what the memchr micro-benchmarks left in the results directory.
+  # The memchr curves, from what the micro-benchmarks left in the results directory.
   def memchr_pictures
-    []
+    Dir.glob(File.join(results_dir, "microbench*.json")).sort.flat_map do |file|
+      bench = JSON.parse(File.read(file))
+      caption = [bench["compiler"], *("under #{bench["runner"].capitalize}" unless bench["runner"].to_s.empty?), *bench["machine"].values_at("cpu", "os")].join(", ")
+      { "ns" => "memchr, match last, aligned", "gbs" => "memchr, match last" }.filter_map do |picture, title|
+        found = bench["tables"].find { |t| t["table"] == title } or next
+        names = found["rows"][0]["cells"].keys
+        label = ->(row) { picture == "gbs" ? row["row"].tr(" ", "~") : row["n"] }
+        rows = found["rows"].map { |row| [label[row], *names.map { |n| row["cells"].dig(n, "best") }] }
+        plot("memchr-#{picture}", file.sub(/\.json\z/, "-#{picture}"), caption, [names, rows])
+      end
+    end
   end
 end

@@ -84,8 +84,8 @@ module Linesplit
     parsers = Hash.new { |h, k| h[k] = [] }
     opt[:rounds].times do |round|
       progress("round #{round + 1} of #{opt[:rounds]}") do
-        # the order turns, so that no Ruby is always the one after another
-        variants.values.rotate(round).each do |v|
+        # in another order each time, so that none always runs after the same one
+        variants.values.shuffle(random: Random.new(round)).each do |v|
           slices[v.name] << measured(v, "slice.rb", *quick, *(["--only", "frozen"] if FROZEN.key?(v.name)))["rows"]
           parsers[v.name] << measured(v, "parsers.rb", *quick, "--gems", dir) unless FROZEN.key?(v.name)
         end

@@ -12,7 +12,7 @@ module Linesplit
   end
 
   def about(result)
-    "#{result["base"]}; #{[result["compiler"], *result["machine"].values_at("cpu", "os")].compact.join("; ")}"
+    "#{result["base"]}; #{[result["compiler"], *result["machine"].values_at("cpu", "os")].compact.reject(&:empty?).join("; ")}"
   end
 
   CANDIDATE_HEAD = ["cutoff", "copies up to", "an object less at", "an object more at", "memory, source dropped", "source kept", "breaks"].freeze

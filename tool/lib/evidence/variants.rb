@@ -70,8 +70,9 @@ module Linesplit
     text = text.sub(CUTOFF, "#define STR_SUBSEQ_MAX_EMBED_SIZE #{cutoff}")
     return text unless frozen
 
-    text.sub(/^    const bool root_available = [^;]*;/, "    const bool root_available = false;").tap do |changed|
-      raise Error, "str_subseq has no root_available any more" if changed == text
+    text.sub("!FL_ANY_RAW(str, FL_FREEZE | STR_SHARED)", "true")
+        .sub(/^    const bool root_available = [^;]*;/, "    const bool root_available = false;").tap do |changed|
+      raise Error, "str_subseq does not ask for frozen and shared sources any more as it did" if changed == text
     end
   end
 

@@ -31,11 +31,13 @@ module Linesplit
     memory["rows"].to_h { |row| [[row["case"], row["length"]], row["bytes"]] }
   end
 
-  # The worst ratio to the base over all lengths of the cases given: [ratio, length].
+  # The worst ratio to the base over all lengths of the cases given, and the first
+  # length that has it.
   def worst(memory, base, cases)
     base = by_case(base)
     by_case(memory).select { |(kind, _), _| cases.include?(kind) }
-                   .map { |(kind, length), bytes| [bytes / base.fetch([kind, length]), length] }.max
+                   .map { |(kind, length), bytes| [bytes / base.fetch([kind, length]), length] }
+                   .max_by { |ratio, length| [ratio.round(2), -length] }
   end
 
   # { "rules" => ..., "candidates" => { name => figures }, "cutoff" => name }

@@ -64,7 +64,7 @@ class TestExport < Minitest::Test
     dir = export("generic", Builds.base_version)
     name = "ruby-linesplit-#{Builds.base_version}"
     tree = tree(File.join(@tmp, "a tree"))
-    script = 'tar -xzf "$1/$2.tar.gz" && while read -r p; do patch -s -p1 -F0 -i "$2/$p" || exit; done < "$2/series" && rm -r "$2"'
+    script = 'tar -xzf "$1/$2.tar.gz" && while read -r p; do patch -s -p1 -F0 --no-backup-if-mismatch -i "$2/$p" || exit; done < "$2/series" && rm -r "$2"'
     out, status = run_command("sh", "-c", script, "-", dir, name, chdir: tree)
     assert_equal 0, status, out
     assert_equal wanted, contents(tree)

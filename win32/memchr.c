@@ -18,18 +18,23 @@ rb_w32_memchr(const void *s, int c, size_t n)
 {
     const char *p = s;
     const __m128i needle = _mm_set1_epi8((char)c);
-    const int head = (int)((size_t)s & 15);     /* bytes of the block before s */
-    ptrdiff_t i = -head;                        /* p + i is the block */
-    int mask;                                   /* a bit for each equal byte */
+    const size_t head = (size_t)s & 15; /* bytes of the first block before s */
+    unsigned int mask;                  /* a bit for each equal byte */
+    size_t i;
 
     if (n == 0) return NULL;
-    mask = _mm_movemask_epi8(_mm_cmpeq_epi8(*(const __m128i *)(p + i), needle));
-    mask &= 0xffff << head;
-    while (mask == 0) {
-        i += 16;
-        if ((size_t)i >= n) return NULL;
-        mask = _mm_movemask_epi8(_mm_cmpeq_epi8(*(const __m128i *)(p + i), needle));
+    mask = (unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(*(const __m128i *)(p - head), needle));
+    mask >>= head;
+    if (mask != 0) {
+        i = (unsigned int)__builtin_ctz(mask);
+        return i < n ? (void *)(p + i) : NULL;
     }
-    i += __builtin_ctz((unsigned int)mask);
-    return (size_t)i < n ? (void *)(p + i) : NULL;
+    for (i = 16 - head; i < n; i += 16) {
+        mask = (unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(*(const __m128i *)(p + i), needle));
+        if (mask != 0) {
+            i += (unsigned int)__builtin_ctz(mask);
+            return i < n ? (void *)(p + i) : NULL;
+        }
+    }
+    return NULL;
 }

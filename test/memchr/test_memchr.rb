@@ -31,25 +31,29 @@ class TestMemchr < Minitest::Test
   # Wrong variants of win32/memchr.c, as edits of its text.
   MUTANTS = {
     "unaligned loads" =>
-      [["(int)((size_t)s & 15)", "0"], ["*(const __m128i *)(p + i)", "_mm_loadu_si128((const __m128i *)(p + i))"]],
-    "e = s + n" =>
-      [["(size_t)i >= n", "p + i >= p + n"], ["(size_t)i < n ?", "p + i < p + n ?"]],
-    "no head mask" => [["mask &= 0xffff << head;", ""]],
-    "no tail bound" => [["(size_t)i < n ? (void *)(p + i) : NULL", "(void *)(p + i)"]],
-    "signed compare of n" => [["(size_t)i >= n", "i >= (ptrdiff_t)n"]],
-    "signed compare of n at the end" => [["(size_t)i < n ?", "i < (ptrdiff_t)n ?"]],
+      [["(size_t)s & 15", "0"], ["*(const __m128i *)(p - head)", "_mm_loadu_si128((const __m128i *)(p - head))"],
+       ["*(const __m128i *)(p + i)", "_mm_loadu_si128((const __m128i *)(p + i))"]],
+    "e = s + n" => [["i < n; i", "p + i < p + n; i"], ["i < n ?", "p + i < p + n ?"]],
+    "no head mask" => [["mask >>= head;", "p -= head; n += head;"]],
+    "no tail bound" => [["i < n ? (void *)(p + i) : NULL", "(void *)(p + i)"]],
+    "no tail bound in the first block" =>
+      [["__builtin_ctz(mask);\n        return i < n ? (void *)(p + i) : NULL;", "__builtin_ctz(mask);\n        return (void *)(p + i);"]],
+    "no tail bound in later blocks" =>
+      [["__builtin_ctz(mask);\n            return i < n ? (void *)(p + i) : NULL;", "__builtin_ctz(mask);\n            return (void *)(p + i);"]],
+    "signed compare of n" => [["i < n; i", "(ptrdiff_t)i < (ptrdiff_t)n; i"]],
+    "signed compare of n at the end" => [["i < n ?", "(ptrdiff_t)i < (ptrdiff_t)n ?"]],
     "signed bytes" => [["_mm_set1_epi8((char)c)", "_mm_set1_epi8((char)(c > 127 ? 127 : c))"]],
-    "last match instead of first" =>
-      [["__builtin_ctz((unsigned int)mask)", "31 - __builtin_clz((unsigned int)mask)"]],
+    "last match instead of first" => [["__builtin_ctz(mask)", "(31 - __builtin_clz(mask))"]],
     "n = 0 reads" => [["if (n == 0) return NULL;", ""]],
     "n read as int" => [["if (n == 0) return NULL;", "n = (unsigned int)n; if (n == 0) return NULL;"]],
-    "the block after the end is loaded" => [["(size_t)i >= n", "(size_t)i > n"]],
-    "a block is skipped" => [["i += 16;", "i += 32;"]],
-    "only the first block of n bytes" => [["while (mask == 0) {", "while (mask == 0 && n > 16) {"]],
-    "one byte too many" => [["(size_t)i < n ?", "(size_t)i <= n ?"]],
-    "one byte too few" => [["(size_t)i < n ?", "(size_t)i + 1 < n ?"]],
-    "head mask one short" => [["0xffff << head", "0xffff << (head ? head - 1 : 0)"]],
-    "head mask one long" => [["0xffff << head", "0xfffe << head"]],
+    "the block after the end is loaded" => [["i < n; i", "i <= n; i"]],
+    "a block is skipped" => [["i += 16)", "i += 32)"]],
+    "the second block is skipped" => [["i = 16 - head;", "i = 32 - head;"]],
+    "the second block overlaps the first" => [["i = 16 - head;", "i = head ? 16 - head : 0;"], ["mask >>= head;", "mask &= 0xff; mask >>= head;"]],
+    "only the first block of n bytes" => [["i < n; i", "i < n && n > 16; i"]],
+    "one byte too many" => [["i < n ?", "i <= n ?"]],
+    "one byte too few" => [["i < n ?", "i + 1 < n ?"]],
+    "head mask one short" => [["mask >>= head;", "mask >>= head; mask &= 0x7fff >> head;"]],
   }.freeze
 
   # Of win32/memchr_unrolled.c: what it has and the other has not.

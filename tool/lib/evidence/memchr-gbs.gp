@@ -4,7 +4,7 @@ set style data histograms
 set style histogram clustered gap 1.5
 set style fill solid 0.9 noborder
 set logscale y
-set yrange [1:*]
+set yrange [1:200]
 set xlabel "n, match in the last byte"
 set ylabel "GB/s"
 set title "memchr by implementation"

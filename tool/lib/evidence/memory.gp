@@ -3,10 +3,12 @@ load here . "/common.gp"
 set logscale xy
 set xrange [8:1000]
 set yrange [30:2500]
-set xtics (8, 16, 32, 64, 103, 135, 231, 500, 1000)
-set ytics (40, 80, 160, 320, 640, 1280, 2000)
+set xtics (8, 16, 32, 64, 103, 135, 231, 512, 1000)
+set ytics (40, 80, 160, 320, 640, 1280)
 set xlabel "length of the slice (bytes)"
 set ylabel "bytes a retained slice"
 set title "Retained slices: all of one source (lines), source dropped (dashes)"
-plot for [i=1:words(series)] data using 1:(column(2*i)) with linespoints lc rgb colour(i) pt 5+i ps 0.5 lw 1.5 title name(i), \
-     for [i=1:words(series)] data using 1:(column(2*i+1)) with lines lc rgb colour(i) dt 2 lw 1.5 notitle
+# the last are the widest and lie below, so that those on the same line show
+n = words(series)
+plot for [k=1:n] i=n+1-k data using 1:(column(2*i)) with lines lc rgb colour(i) lw (1.2 + 2.2*(i-1)) title name(i), \
+     for [k=1:n] i=n+1-k data using 1:(column(2*i+1)) with lines lc rgb colour(i) dt 2 lw (1 + 1.2*(i-1)) notitle

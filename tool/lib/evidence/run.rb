@@ -5,7 +5,7 @@ require "time"
 require_relative "gems"
 require_relative "instructions"
 require_relative "verdict"
-require_relative "thread"
+require_relative "discussion"
 require_relative "tables"
 require_relative "pictures"
 

@@ -9,7 +9,7 @@ class Test_SPrintf < Test::Unit::TestCase
     # memchr is told to look at more bytes than the string has
     [2, 16, 17, 64, 1000, 4096, 2**20, 2**31 - 1].each do |prec|
       assert_equal("a", Bug::Printf.("s", "a", prec: prec)[0])
-      assert_equal("a" * 30, Bug::Printf.("s", "a" * 30, prec: prec)[0])
+      assert_equal("a" * [prec, 30].min, Bug::Printf.("s", "a" * 30, prec: prec)[0])
     end
   end
 end

@@ -216,6 +216,43 @@ every_length_at_page_end(void)
     }
 }
 
+/* Matches that are far away, up to the whole mapping. */
+static void
+far_match(void)
+{
+    size_t d, align;
+
+    fill('a');
+    for (align = 0; align < 64; align += 7) {
+        unsigned char *s = first + align;
+        for (d = 1; d < GUARDED_SIZE - align; d += d / 16 + 1) {
+            s[d] = 'z';
+            check(s, 'z', d, NULL);
+            check(s, 'z', d + 1, s + d);
+            check(s, 'z', GUARDED_SIZE - align, s + d);
+            check(s, 'z', SIZE_MAX, s + d);
+            s[d] = 'a';
+        }
+    }
+}
+
+/* Distances that do not fit in an int, or in 32 bits: only with -H. */
+static unsigned char *huge;
+
+static void
+huge_match(void)
+{
+    static const size_t distances[] = {(size_t)1 << 31, ((size_t)1 << 32) + 100};
+    size_t i;
+
+    for (i = 0; huge && i < 2; i++) {
+        huge[distances[i]] = 'z';
+        check(huge, 'z', distances[i], NULL);
+        check(huge, 'z', HUGE_SIZE, huge + distances[i]);
+        huge[distances[i]] = 0;
+    }
+}
+
 /* Every needle among all other bytes. */
 static void
 every_needle(void)
@@ -314,6 +351,8 @@ static const struct {
     {"C08", "c from -300 to 599, and at the ends of int", needle_out_of_range},
     {"lengths", "every alignment, length and place of the match", every_length},
     {"page-end", "every length and place of the match, up to an unmapped page", every_length_at_page_end},
+    {"far", "a match up to 64 KB away", far_match},
+    {"huge", "a match 2 and 4 GB away, with -H", huge_match},
     {"needles", "every needle among all other bytes", every_needle},
     {"two", "two matches: the first counts", two_matches},
     {"random", "random haystacks against a byte loop", random_haystacks},
@@ -379,8 +418,9 @@ usage(void)
     size_t i;
 
     fprintf(stderr,
-            "usage: conform [-q] [-n CALLS] [-s SEED] [CANDIDATE...]\n"
+            "usage: conform [-q] [-H] [-n CALLS] [-s SEED] [CANDIDATE...]\n"
             "  -q  shorter: alignments 0..15, lengths 0..80, 100000 random haystacks\n"
+            "  -H  with matches 2 and 4 GB away, in memory that is only reserved\n"
             "  -n  random haystacks (%llu)\n"
             "  -s  seed of the random haystacks (%llu)\n"
             "Candidates (all, unless named):\n", random_calls, seed);
@@ -407,6 +447,7 @@ main(int argc, char **argv)
             lengths = 80;
             random_calls = 100000;
         }
+        else if (!strcmp(argv[i], "-H")) huge = huge_memory();
         else if (!strcmp(argv[i], "-n") && i + 1 < argc) random_calls = strtoull(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "-s") && i + 1 < argc) seed = strtoull(argv[++i], NULL, 10);
         else return usage();

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define GUARDED_SIZE 65536      /* a multiple of every page size in use */
+#define HUGE_SIZE (((size_t)1 << 32) + 65536)
 #define FAULT 1
 
 static void *guard_back[5];
@@ -56,6 +57,19 @@ guarded(void)
     }
     return (unsigned char *)p;
 }
+
+/* Zeros; they take up memory only where they are written to. */
+static __attribute__((unused)) unsigned char *
+huge_memory(void)
+{
+    void *p = VirtualAlloc(NULL, HUGE_SIZE, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+
+    if (!p) {
+        fprintf(stderr, "no 4 GB of memory: error %lu\n", GetLastError());
+        exit(2);
+    }
+    return p;
+}
 #else
 # include <signal.h>
 # include <sys/mman.h>
@@ -81,5 +95,18 @@ guarded(void)
         exit(2);
     }
     return (unsigned char *)p + GUARDED_SIZE;
+}
+
+/* Zeros; they take up memory only where they are written to. */
+static __attribute__((unused)) unsigned char *
+huge_memory(void)
+{
+    void *p = mmap(NULL, HUGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED) {
+        perror("no 4 GB of memory");
+        exit(2);
+    }
+    return p;
 }
 #endif

@@ -53,8 +53,11 @@ class TestMemchr < Minitest::Test
     "only the first block of n bytes" => [["i < n; i", "i < n && n > 16; i"]],
     "one byte too many" => [["i < n ?", "i <= n ?"]],
     "one byte too few" => [["i < n ?", "i + 1 < n ?"]],
+    "n is cut to 60000" => [["if (n == 0) return NULL;", "if (n == 0) return NULL; if (n > 60000) n = 60000;"]],
     "head mask one short" => [["mask >>= head;", "mask >>= head; mask &= 0x7fff >> head;"]],
   }.freeze
+
+  HUGE_MUTANTS = { "offsets of 32 bits" => [["size_t i;", "int i;"]] }.freeze
 
   # Of win32/memchr_unrolled.c: what it has and the other has not.
   UNROLLED_MUTANTS = {
@@ -116,7 +119,8 @@ class TestMemchr < Minitest::Test
 
   # The file of a mutant.
   def mutant(name)
-    file, edits = MUTANTS.key?(name) ? [SHIPPED, MUTANTS[name]] : [UNROLLED, UNROLLED_MUTANTS.fetch(name)]
+    shipped = MUTANTS.merge(HUGE_MUTANTS)
+    file, edits = shipped.key?(name) ? [SHIPPED, shipped[name]] : [UNROLLED, UNROLLED_MUTANTS.fetch(name)]
     text = edits.reduce(File.read(file)) do |source, (from, to)|
       assert_includes source, from, "mutant “#{name}”: #{file} no longer holds the text that it edits"
       source.gsub(from) { to }
@@ -198,6 +202,15 @@ class TestMemchr < Minitest::Test
     def test_valgrind
       exe = build("conform-valgrind", GCC, "-O2", "-g", "-fno-builtin", *CONFORM)
       sh("valgrind", "--error-exitcode=1", "--quiet", exe, "-q", "rb_w32_memchr", "unrolled")
+    end
+
+    # 64-bit distances, and that the test can tell.
+    once def test_huge
+      build("conform-huge", GCC, "-O2", "-fno-builtin", *CONFORM).then { |exe| sh(exe, "-q", "-H", "rb_w32_memchr", "unrolled") }
+      exe = build("mutant-huge", GCC, "-O2", "-fno-builtin", "-DMEMCHR_C=\"#{mutant("offsets of 32 bits")}\"", *CONFORM)
+      out, status = sh(exe, "-q", "-H", "rb_w32_memchr", timeout: 120, ok: false)
+      assert_match(/^rb_w32_memchr: huge: (fault|wrong answer)/, out)
+      refute status.success?
     end
 
     # By hand, for as long as you like:

@@ -20,7 +20,7 @@ OptionParser.new(<<~USAGE) do |o|
 USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| opt[:base] = v }
   o.on("--with NAME", "with the optional patch NAME (see tool/apply --list)") { |v| opt[:with] << v }
-  o.on("--quick", "a rough table in a couple of minutes") { opt.update(rounds: 2, duration: 0.1) }
+  o.on("--quick", "a rough table in a couple of minutes") { opt.update(rounds: 2, duration: 0.2) }
   o.on("--rounds N", Integer, "rounds, in each of which both run (#{opt[:rounds]})") { |v| opt[:rounds] = v }
   o.on("--duration SECONDS", Float, "of one benchmark in one round (#{opt[:duration]})") { |v| opt[:duration] = v }
   o.on("--item WORD", "only the benchmark files with WORD in their name") { |v| opt[:files] = BENCHMARKS.grep(/#{Regexp.escape(v)}/) }

@@ -49,7 +49,7 @@ module Linesplit
            "BASERUBY=#{RbConfig.ruby}", "COMPARE_RUBY=#{command(base)}",
            "BENCHMARK_DRIVER_GIT_URL=#{repo}", "BENCHMARK_DRIVER_GIT_REF=#{tag}",
            "ARGS=#{files.map { |f| "../src/benchmark/#{f}" }.join(" ")}",
-           "BENCH_OPTS=--output=record -v", "OPTS=--run-duration=#{duration}#{" --filter=#{filter}" if filter}",
+           "BENCH_OPTS=--output=record -v", "OPTS=--run-duration=#{duration}#{" --filter=#{filter.shellescape.gsub("$", "$$")}" if filter}",
            log: File.join(patched, "log/benchmark.log"), env: ccache_env, chdir: obj)
       read_record(record, File.join(obj, "../src/benchmark/benchmark-driver/lib")).each do |job, values|
         values.each { |name, value| jobs[job][name == "compare-ruby" ? "base" : "patched"] << value }

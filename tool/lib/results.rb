@@ -162,7 +162,7 @@ module Linesplit
 
       says.map! { |s| s.delete_prefix("- ") }
       Table.new(kind: "evidence", title: "#{heading} (CRuby #{data["source"]}#{", quick" if data["quick"]})", columns: cells[0] || [], rows: cells.drop(2),
-                note: lines.find { |l| l.match?(/\A\w.*[a-z]/) }, says: says, facts: facts(data), slower: says.grep(/slower beyond noise: /))
+                note: lines.find { |l| l.match?(/\A\w.*\.\z/) }, says: says, facts: facts(data), slower: says.grep(/\ATimings of #{data["own_cutoff"] || ".*"}: .*slower beyond noise: /))
     end
   end
 

@@ -7,7 +7,7 @@ require_relative "lib/evidence/run"
 
 include Linesplit
 
-opt = { base: "3.3", cutoffs: nil, rubies: [], rounds: 7 }
+opt = { base: "3.3", cutoffs: nil, rubies: [], rounds: 5 }
 OptionParser.new(<<~USAGE) do |o|
   usage: tool/evidence [options] [DIR]
 

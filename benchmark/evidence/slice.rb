@@ -14,7 +14,7 @@ USAGE
   o.on("--only SOURCE", "one source") { |v| opt[:only] = v }
 end
 
-count = opt[:count] || (opt[:quick] ? 20_000 : 60_000)
+count = opt[:count] || (opt[:quick] ? 15_000 : 25_000)
 borders = [15, 16, 50, 103, 104, 135, 136, 200, 231, 232, 295, 296]
 lengths = opt[:lengths] ||
           (opt[:quick] ? [1, *borders, 500] : [1, 8, 23, 32, 55, 56, 64, 80, 100, 120, 127, 128, 160, 250, 320, 400, 500, 575, 615, 616, 750, 999, 1000, *borders].sort)

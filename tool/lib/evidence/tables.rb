@@ -73,24 +73,27 @@ module Linesplit
     "#{words.join("; ")}."
   end
 
-  # Slower beyond noise: every round of it, and by more than a twentieth at best.
+  # What two Rubies do alike shows the noise of a run: the ratio below which one
+  # in twenty of those cases lies.  A case that they do not do alike is slower
+  # where its ratio is below that, and every round of it below 1.
   def slower(result, name)
-    result["slices"].filter_map do |row|
-      next if name == "base" || !row["variants"][name]
+    rows = result["slices"].select { |row| row["variants"][name] }.map { |row| [row, faster(row["variants"], name, "with_source_ns")] }
+    alike, changed = rows.partition { |row, _| row["variants"].values_at("base", name).map { |v| v["objects"].round }.uniq.size == 1 }
+    return [nil, [], changed] if alike.empty?
 
-      f = faster(row["variants"], name, "with_source_ns")
-      [row, f] if f["high"] < 1 && f["ratio"] < 0.95
-    end
+    noise = alike.map { |_, f| f["ratio"] }.sort[alike.size / 20]
+    [noise, changed.select { |_, f| f["high"] < 1 && f["ratio"] < [noise, 1].min }, changed]
   end
 
   def slower_sentences(result)
     (result["variants"] - ["base"]).map do |name|
-      cases = slower(result, name)
-      next "Timings of #{name}: no case is slower beyond noise." if cases.empty?
+      noise, cases, changed = slower(result, name)
+      ratios = changed.map { |_, f| f["ratio"] }.sort
+      next "Timings of #{name}: none." unless noise && ratios.any?
 
-      worst = cases.min_by { |_, f| f["ratio"] }
-      "Timings of #{name}: #{cases.size} of #{result["slices"].size} cases slower beyond noise: " \
-        "#{cases.map { |row, _| case_name(row) }.first(6).join(", ")}#{", …" if cases.size > 6} (at worst #{format("%.2fx", worst[1]["ratio"])}, #{case_name(worst[0])})."
+      "Timings of #{name}: the #{ratios.size} cases that it changes run #{format("%.2f", ratios[ratios.size / 2])} times as fast in the median " \
+        "(#{format("%.2f–%.2f", *ratios.minmax)}); noise, by the cases that both do alike: #{format("%.2f", noise)}; slower beyond it: " \
+        "#{dash(cases.sort_by { |_, f| f["ratio"] }.first(6).map { |row, f| "#{case_name(row)} (#{format("%.2f", f["ratio"])})" }.join(", "))}#{", … (#{cases.size})" if cases.size > 6}."
     end
   end
 

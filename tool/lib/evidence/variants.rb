@@ -44,8 +44,10 @@ module Linesplit
   def with_cutoff(patched, cutoff, frozen: false)
     name = ["cutoff", cutoff == NO_CUTOFF ? "none" : cutoff, *("frozen" if frozen)].join("-")
     dir = "#{patched}-#{name}"
-    stamp = Digest::SHA256.hexdigest([File.read(File.join(patched, ".source")), File.mtime(File.join(patched, "obj/.built")).to_i,
-                                      File.read(__FILE__)].inspect)
+    source = cutoff_source(File.read(File.join(patched, "src/string.c")), cutoff, frozen)
+    # a patch for Windows alone leaves it as it is
+    objects = Dir.glob(File.join(patched, "obj/{.configured,*.o}")).reject { |f| File.basename(f) == "string.o" }
+    stamp = Digest::SHA256.hexdigest([source, objects.map { |f| File.mtime(f).to_f }.max].inspect)
     return dir if File.exist?(File.join(dir, ".source")) && File.read(File.join(dir, ".source")) == stamp
 
     FileUtils.rm_rf(dir)
@@ -58,7 +60,7 @@ module Linesplit
     raise Error, "#{patched} is not a build with a static ruby" unless own.all? { |f| File.exist?(f) }
 
     FileUtils.rm(own)
-    File.write(File.join(obj, "string.c"), cutoff_source(File.read(File.join(patched, "src/string.c")), cutoff, frozen))
+    File.write(File.join(obj, "string.c"), source)
     # miniruby, which would be linked anew and after it all the rest, is as good as it was
     step("make #{dir.delete_prefix("#{build_dir}/")}", "make", "-o", "miniruby", "string.o", "libruby-static.a", "ruby",
          log: File.join(dir, "log/make.log"), env: ccache_env, chdir: obj)

@@ -34,10 +34,10 @@ class TestReport < Minitest::Test
     dir
   end
 
-  def report(*sets)
-    out, status = tool("report", "-o", File.join(@tmp, "out"), *sets)
+  def report(*sets, into: File.join(@tmp, "out"))
+    out, status = tool("report", "-o", into, *sets)
     assert_equal 0, status, out
-    %w[index.html report.md].map { |f| File.read(File.join(@tmp, "out", f)) }
+    %w[index.html report.md].map { |f| File.read(File.join(into, f)) }
   end
 
   def test_everything_is_in_it
@@ -69,6 +69,13 @@ class TestReport < Minitest::Test
     assert_match(/CRuby 3\.3\.9 \| .*CRuby 3\.4\.9/, html)
     md = report(@results, results(File.join(@tmp, "other/first")))[1]
     assert_includes md, "| base (A) | base (B) |"
+  end
+
+  # A report among its results is not taken for one of them.
+  def test_twice_in_the_same_place
+    texts = Array.new(2) { report(@results, into: File.join(@results, "report")) }
+    assert_equal texts[0], texts[1]
+    assert_equal 1, texts[1][0].scan("<img").size
   end
 
   # A full run takes the place of a quick one.

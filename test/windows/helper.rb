@@ -40,9 +40,9 @@ module Windows
     Linesplit.path_in_root(Dir.glob(File.join(work, "obj/libx64-ucrt-ruby*.dll.a")).fetch(0))
   end
 
-  # Compiles in tool/root; paths that exist are named as they are called there.
+  # Compiles in tool/root; absolute paths become what they are called there.
   def compile(compiler, *args)
-    args = args.map { |arg| arg.start_with?("/") ? Linesplit.path_in_root(arg) : arg }
+    args = args.map { |arg| arg.match?(%r{\A/(?!linesplit/)}) ? Linesplit.path_in_root(arg) : arg }
     Linesplit.capture!(*Linesplit.in_root("#{TRIPLET}-#{compiler}", *args))
   end
 
@@ -51,7 +51,7 @@ module Windows
     tmpdir do |dir|
       file = File.join(dir, "header.c")
       File.write(file, "#include <ruby.h>\nwant(memchr)\n")
-      compile("gcc", *flags, *include_flags(work), file)
+      compile("gcc", *flags, *include_flags(work), file).gsub(Linesplit.path_in_root(work), "WORK")
     end
   end
 end

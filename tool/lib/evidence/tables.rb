@@ -26,6 +26,20 @@ module Linesplit
     text.empty? ? "–" : text
   end
 
+  # One row for each base that has been measured, this one as it was just now.
+  def verdict_rows(result)
+    kept = Dir.glob(File.join(results_dir, "evidence-host-*.json")).map { |f| JSON.parse(File.read(f)) }
+    newest = [*kept, result].group_by { |r| r["source"] }.map { |_, all| all.max_by { |r| [r["quick"] ? 0 : 1, r["time"]] } }
+    newest.sort_by { |r| r["source"] }.map do |r|
+      list = r["verdict"]["candidates"]
+      chosen = list[r["verdict"]["cutoff"]]
+      stands = ->(name) { list[name] ? dash(list[name]["breaks"].join(", ")).sub("–", "keeps the rules") : "is the base" }
+      [r["source"], r["verdict"]["cutoff"], "#{chosen["copies_up_to"]} B", "#{list["base"]["copies_up_to"]} B", r["own_cutoff"] || "–", stands["128"], stands["256"]]
+    end
+  end
+
+  VERDICT_HEAD = ["CRuby", "cutoff", "copies up to", "base copies up to", "in patches/", "128", "256"].freeze
+
   # Which cutoff, where the series stands, and where the two numbers of the
   # discussion do.
   def verdict_sentences(result)
@@ -91,9 +105,10 @@ module Linesplit
       ratios = changed.map { |_, f| f["ratio"] }.sort
       next "Timings of #{name}: none." unless noise && ratios.any?
 
+      worst = cases.sort_by { |_, f| f["ratio"] }.first(6).map { |row, f| "#{case_name(row)} (#{format("%.2f", f["ratio"])})" }
       "Timings of #{name}: the #{ratios.size} cases that it changes run #{format("%.2f", ratios[ratios.size / 2])} times as fast in the median " \
-        "(#{format("%.2f–%.2f", *ratios.minmax)}); noise, by the cases that both do alike: #{format("%.2f", noise)}; slower beyond it: " \
-        "#{dash(cases.sort_by { |_, f| f["ratio"] }.first(6).map { |row, f| "#{case_name(row)} (#{format("%.2f", f["ratio"])})" }.join(", "))}#{", … (#{cases.size})" if cases.size > 6}."
+        "(#{format("%.2f–%.2f", *ratios.minmax)}), where the cases that both do alike go down to #{format("%.2f", noise)}; " +
+        (worst.empty? ? "none is slower beyond that noise." : "#{cases.size} slower beyond noise: #{worst.join(", ")}#{", …" if cases.size > 6}.")
     end
   end
 
@@ -125,7 +140,7 @@ module Linesplit
       same = row["variants"].values.map { |v| v["answer"] }.uniq.size == 1
       saved = base["lengths"].zip(other["lengths"]).each_with_index.filter_map { |(b, o), i| [i + 1, b - o] if b != o }
       spans = saved.chunk_while { |a, b| b[0] == a[0] + 1 && a[1] == b[1] }.map { |run| "#{run[0][0]}–#{run[-1][0]} B: #{run[0][1]}" }
-      "#{row["loaded"]} (#{row["parser"]}): #{base["objects"]} objects, #{name}: #{other["objects"]}; fewer for one value of #{dash(spans.join(", "))}; answers #{same ? "agree" : "DIFFER"}."
+      "#{row["parser"]} (#{row["loaded"]}): #{base["objects"]} objects, #{name}: #{other["objects"]}; fewer for one value of #{dash(spans.join(", "))}; answers #{same ? "agree" : "DIFFER"}."
     end
     rows + result["parsers"]["failed"].map { |parser, why| "#{parser}: #{why}." }
   end
@@ -146,17 +161,18 @@ module Linesplit
   def report(result, pictures)
     others = result["variants"] - ["base"]
     v = result["verdict"]
-    lines = ["# What a cutoff of str_subseq costs and gains: CRuby #{result["version"]}", "",
+    lines = ["# What a cutoff of str_subseq costs and gains: CRuby #{result["source"]}", "",
              "#{about(result)}. #{result["rounds"]} interleaved rounds#{", --quick" if result["quick"]}; #{result["time"]}.", "",
              "Variants: base, and the series with a cutoff of so many bytes (a slot size; none: the largest slot).", "",
              "## Verdict", "", *verdict_sentences(result).map { |s| "- #{s}" }, *slower_sentences(result).map { |s| "- #{s}" },
              *instruction_sentences(result).map { |s| "- #{s}" }, "",
              *markdown(CANDIDATE_HEAD, v["candidates"].map { |name, c| candidate_row(result, name, c) }), "", "The rules:", ""]
     lines += v["rules"].map { |name, text| "- *#{name}*: #{text}" }
-    lines += ["", *pictures.grep(/svg\z/).map { |f| "![#{f[/(\w+(?:-\w+)?)\.svg/, 1]}](#{f})" }, "", "## Real parsers", "", *parser_sentences(result).map { |s| "- #{s}" }, ""]
+    lines += ["", "## Verdicts of the bases measured so far", "", *markdown(VERDICT_HEAD, verdict_rows(result))]
+    lines += ["", *pictures.grep(/svg\z/).map { |f| "![#{f[/\w+(?=\.svg)/]}](#{f})" }, "", "## Real parsers", "", *parser_sentences(result).map { |s| "- #{s}" }, ""]
     lines += markdown(["parser", "objects", *others.map { |n| "#{n}: objects" }, *others.map { |n| "#{n}: times faster" }],
                       result["parsers"]["rows"].map do |row|
-                        [row["loaded"], row["variants"]["base"]["objects"], *others.map { |n| row["variants"][n]["objects"] - row["variants"]["base"]["objects"] },
+                        ["#{row["parser"]} (#{row["loaded"]})", row["variants"]["base"]["objects"], *others.map { |n| row["variants"][n]["objects"] - row["variants"]["base"]["objects"] },
                          *others.map { |n| spread(faster(row["variants"], n, "us")) }]
                       end)
     lines += ["", "## Feature #22186", "", *markdown(["figure", "there", "here"], result["thread"].map { |f| [f["what"], Array(f["thread"]).map { |t| number(t, f["unit"]) }.uniq.join("–"), number(f["here"], f["unit"])] }),

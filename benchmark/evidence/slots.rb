@@ -3,8 +3,10 @@
 require "objspace"
 require_relative "common"
 
-opt = Evidence.options("Allocates 10 million strings (--quick: 1 million, GC runs times 10) that fill a slot of each size.")
-count = opt[:quick] ? 1_000_000 : 10_000_000
+opt = Evidence.options("Allocates 10 million strings (--quick: 1 million) that fill a slot of each size;\nGC runs are given for 10 million.") do |o, opt|
+  o.on("--count N", Integer, "strings of a size") { |v| opt[:count] = v }
+end
+count = opt[:count] || (opt[:quick] ? 1_000_000 : 10_000_000)
 
 def allocate(head, tail, count)
   i = 0
@@ -28,6 +30,6 @@ rows = sizes.filter_map do |slot|
   allocate(head, tail, count / 50)
   GC.start
   m = Evidence.measure { allocate(head, tail, count) }
-  { "slot" => slot, "million_a_second" => count / m["ns"] * 1e3, "gc_runs" => m["gc_runs"] * (10_000_000 / count) }
+  { "slot" => slot, "million_a_second" => count / m["ns"] * 1e3, "gc_runs" => m["gc_runs"] * 10_000_000 / count }
 end
 Evidence.report(rows, opt)

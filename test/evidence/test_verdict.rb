@@ -73,7 +73,7 @@ class TestVerdict < Minitest::Test
   PROGRAMS = Dir.glob(File.join(Linesplit::ROOT, "benchmark/evidence/*.rb")).reject { |f| %w[common.rb corpus.rb].include?(File.basename(f)) }
 
   def test_each_program_by_itself
-    args = { "memory.rb" => %w[--count 500 --lengths 16,136], "slice.rb" => %w[--count 500 --lengths 16,136], "kinds.rb" => %w[--count 10] }
+    args = { "memory.rb" => %w[--count 500 --lengths 136], "slots.rb" => %w[--count 10000], "slice.rb" => %w[--count 500 --lengths 16,136], "kinds.rb" => %w[--count 10] }
     PROGRAMS.each do |program|
       out, err, status = Open3.capture3(RbConfig.ruby, program, "--json", "--quick", *args[File.basename(program)])
       assert status.success?, err

@@ -190,12 +190,16 @@ module Linesplit
       lines += ["", "## Instructions a slice", "", *markdown(["slice", *result["instructions"].keys, "ratio"], rows.map { |kind, b, o, r| ["#{kind} B", b.round, o.round, format("%.3f", r)] })]
     end
     lines += ["", "## Objects of one tail", "", *markdown(["source", "encoding", *result["variants"]], count_rows(result))]
-    lines += ["", "## Times faster by length", "", "CPU time, with what making the source costs; best of all rounds, lowest and highest round. Objects are those of the slice.", "",
-              *markdown(["slice", "base, ns", "objects", "GC runs", *others.flat_map { |n| ["#{n}: times faster", "objects", "GC runs"] }],
+    lines += ["", "## Times faster by length", "", "CPU time with what making the source costs: best of all rounds, and the lowest and highest ratio of one; alone: with that taken off. Objects and GC runs are those of the slice.", "",
+              *markdown(["slice", "base, ns", "alone", "objects", "GC runs", *others.flat_map { |n| ["#{n}: times faster", "alone", "objects", "GC runs"] }],
                         result["slices"].map do |row|
                           base = row["variants"]["base"]
-                          [case_name(row), format("%.0f", base["with_source_ns"].min), base["objects"].round, base["gc_runs"].min,
-                           *others.flat_map { |n| [spread(faster(row["variants"], n, "with_source_ns")), row["variants"][n]["objects"].round, row["variants"][n]["gc_runs"].min] }]
+                          [case_name(row), *base.values_at("with_source_ns", "ns").map { |ns| format("%.0f", ns.min) }, base["objects"].round, base["gc_runs"].min,
+                           *others.flat_map do |n|
+                             here = row["variants"][n]
+                             alone = base["ns"].min.positive? && here["ns"].min.positive? ? format("%.2f", base["ns"].min / here["ns"].min) : "–"
+                             [spread(faster(row["variants"], n, "with_source_ns")), alone, here["objects"].round, here["gc_runs"].min]
+                           end]
                         end)]
     lines.join("\n") + "\n"
   end

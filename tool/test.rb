@@ -8,6 +8,7 @@ require_relative "lib/source"
 include Linesplit
 
 base = "3.3"
+target = nil
 only = nil
 OptionParser.new(<<~USAGE) do |o|
   usage: tool/test [options] [WORD...]
@@ -17,6 +18,7 @@ OptionParser.new(<<~USAGE) do |o|
   WORD...: only the test files with one of the words in their path.
 USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| base = v }
+  o.on("--target TARGET", %w[host x64-mingw-ucrt], "only the tests for host or x64-mingw-ucrt (default: both)") { |v| target = v }
   o.on("--list", "show the test files and stop") { only = true }
 end.parse!
 
@@ -43,6 +45,7 @@ end
 main do
   files = Dir.glob(File.join(ROOT, "test/{cases,tool,memchr,native,windows,evidence}/**/test_*.rb")).sort
   files.select! { |f| ARGV.any? { |word| f.delete_prefix(ROOT).include?(word) } } unless ARGV.empty?
+  files.select! { |f| f.include?("/test/windows/") == (target == "x64-mingw-ucrt") } if target
   raise Error, "no test file has #{ARGV.join(" or ")} in its path" if files.empty?
   next puts(files.map { |f| f.delete_prefix("#{ROOT}/") }) if only
 

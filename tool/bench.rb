@@ -25,7 +25,7 @@ USAGE
   o.on("--duration SECONDS", Float, "of one benchmark in one round (#{opt[:duration]})") { |v| opt[:duration] = v }
   o.on("--item WORD", "only the benchmark files with WORD in their name") { |v| opt[:files] = BENCHMARKS.grep(/#{Regexp.escape(v)}/) }
   o.on("--filter REGEXP", "only the benchmarks whose name matches") { |v| opt[:filter] = v }
-end.parse!
+end.then { |parser| Linesplit.main { parser.parse! } }
 
 main do
   raise Error, "one directory at the most; see --help" if ARGV.size > 1

@@ -25,6 +25,6 @@ USAGE
   o.on("--rounds N", Integer, "rounds, in each of which every Ruby runs (#{opt[:rounds]})") { |v| opt[:rounds] = v }
   o.on("--cutoffs LIST", Array, "slot sizes, and none (128,160,256,320,none; --quick: 128,160,256,none)") { |v| opt[:cutoffs] = v }
   o.on("--ruby NAME=COMMAND", "no builds: this Ruby; the first one given is the base") { |v| opt[:rubies] << v }
-end.parse!
+end.then { |parser| Linesplit.main { parser.parse! } }
 
 main { puts evidence(opt, ARGV) }

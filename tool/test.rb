@@ -20,7 +20,7 @@ USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| base = v }
   o.on("--target TARGET", %w[host x64-mingw-ucrt], "only the tests for host or x64-mingw-ucrt (default: both)") { |v| target = v }
   o.on("--list", "show the test files and stop") { only = true }
-end.parse!
+end.then { |parser| Linesplit.main { parser.parse! } }
 
 # Runs one test file in a process of its own; returns [passed, failed].
 def run_file(file, base)

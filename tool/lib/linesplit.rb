@@ -7,6 +7,7 @@ require "fileutils"
 require "json"
 require "open3"
 require "optparse"
+require "optparse"
 require "rbconfig"
 require "shellwords"
 require "tmpdir"
@@ -22,9 +23,9 @@ module Linesplit
   def main
     yield
   rescue Error, OptionParser::ParseError, Errno::ENOSPC, Errno::EACCES, Errno::EROFS => e
-    abort "#{File.basename($PROGRAM_NAME)}: #{e.message}"
+    abort "#{File.basename($PROGRAM_NAME, ".rb")}: #{e.message}"
   rescue Interrupt
-    abort "\n#{File.basename($PROGRAM_NAME)}: interrupted; run it again to go on"
+    abort "\n#{File.basename($PROGRAM_NAME, ".rb")}: interrupted; run it again to go on"
   end
 
   def cache_dir

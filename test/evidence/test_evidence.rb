@@ -3,6 +3,7 @@
 
 require "rexml/document"
 require_relative "../helper"
+require_relative "../../tool/lib/evidence/verdict"
 
 class TestEvidence < Minitest::Test
   Builds.base

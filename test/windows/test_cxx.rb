@@ -19,7 +19,7 @@ class TestCxx < Minitest::Test
     {
         const int c = NUM2INT(byte);
         Haystack hay = {std::string(RSTRING_PTR(string), RSTRING_LEN(string))};
-        const void *(*function)(const void *, int, size_t) = std::memchr;
+        void *(*function)(const void *, int, size_t) = std::memchr;
         const char *start = hay.bytes.data();
         const char *member = static_cast<const char *>(hay.memchr(c));
         const char *qualified = static_cast<const char *>(std::memchr(start, c, hay.bytes.size()));
@@ -36,7 +36,7 @@ class TestCxx < Minitest::Test
     extern "C" __declspec(dllexport) void
     Init_NAME(void)
     {
-        rb_define_global_function("probe", RUBY_METHOD_FUNC(probe), 2);
+        rb_define_global_function("probe", probe, 2);
     }
   CXX
 

@@ -2,6 +2,7 @@
 # CRuby's own tests and specs on a build, and how two builds compare.
 
 require_relative "build"
+require_relative "target"
 
 module Linesplit
   TESTS = %w[
@@ -24,7 +25,8 @@ module Linesplit
     kept = JSON.parse(File.read(file)) if File.exist?(file)
     return kept["results"] if kept && kept["key"] == key
 
-    results = run_tests(work).merge(run_specs(work))
+    results = run_tests(work)
+    results.merge!(run_specs(work)) if target_of(work) == "host"
     File.write("#{file}.new", JSON.generate("key" => key, "results" => results))
     File.rename("#{file}.new", file)
     results
@@ -39,23 +41,21 @@ module Linesplit
   end
 
   def run_tests(work)
-    obj = File.join(work, "obj")
     log = File.join(work, "log/test-all.log")
-    suite_step("CRuby's tests on #{name(work)}", log, ruby_env(work), obj,
-               ruby(work), "--disable=gems", "../src/test/runner.rb", "--ruby=#{ruby(work)}", "-v", "--tty=no",
-               *TESTS.map { |t| "../src/test/#{t}" })
+    tests = target_of(work) == "host" ? TESTS : [*TESTS, "-ext-/win32"]
+    suite_step("CRuby's tests on #{name(work)}", log, work, "../src/test/runner.rb", "--ruby=#{own_name(work)}", "-v", "--tty=no",
+               *tests.map { |t| "../src/test/#{t}" })
     output = File.read(log, encoding: "BINARY")
     raise Error, "CRuby's tests on #{name(work)} did not come to their end; see #{log}" unless output.match?(/^Finished tests in/)
     parse_tests(output)
   end
 
   def run_specs(work)
-    obj = File.join(work, "obj")
     doc = File.join(work, "log/spec.txt")
     FileUtils.rm_f(doc)
-    suite_step("ruby/spec on #{name(work)}", File.join(work, "log/spec.log"), ruby_env(work), obj,
-               ruby(work), "--disable=gems", "../src/spec/mspec/bin/mspec", "run", "-B", "../src/spec/default.mspec",
-               "-t", ruby(work), "-f", "specdoc", "-o", doc, *SPECS.map { |s| "../src/spec/ruby/#{s}" })
+    suite_step("ruby/spec on #{name(work)}", File.join(work, "log/spec.log"), work,
+               "../src/spec/mspec/bin/mspec", "run", "-B", "../src/spec/default.mspec",
+               "-t", own_name(work), "-f", "specdoc", "-o", doc, *SPECS.map { |s| "../src/spec/ruby/#{s}" })
     parse_specs(File.read(doc, encoding: "BINARY"))
   end
 
@@ -63,9 +63,20 @@ module Linesplit
     work.delete_prefix("#{build_dir}/")
   end
 
-  def suite_step(title, log, env, dir, *cmd)
+  # The environment and the command line that run a build's ruby.
+  def launch(work, *args)
+    target_of(work) == "host" ? [ruby_env(work), ruby(work), *args] : wine(work, *args)
+  end
+
+  # What a build's ruby is called where it runs.
+  def own_name(work)
+    target_of(work) == "host" ? ruby(work) : path_in_wine(ruby(work))
+  end
+
+  def suite_step(title, log, work, *args)
+    env, *cmd = launch(work, "--disable=gems", *args)
     # the exit status counts failures, and the results tell more
-    step(title, "timeout", "1800", *cmd, log: log, env: env, chdir: dir, status: 0..123)
+    step(title, "timeout", "1800", *cmd, log: log, env: env, chdir: File.join(work, "obj"), status: 0..123)
   end
 
   # From the verbose output of CRuby's test runner: a line for each test that

@@ -4,10 +4,11 @@
 
 require "optparse"
 require_relative "lib/compare"
+require_relative "lib/lines"
 
 include Linesplit
 
-opt = { base: "3.3", with: [], rounds: 5, duration: 0.5, files: BENCHMARKS }
+opt = { base: "3.3", with: [], rounds: 5, duration: 0.5, files: BENCHMARKS, target: "host" }
 OptionParser.new(<<~USAGE) do |o|
   usage: tool/bench [options] [DIR]
 
@@ -19,6 +20,7 @@ OptionParser.new(<<~USAGE) do |o|
   Everything goes to build/; the figures of each round to build/results/.
 USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| opt[:base] = v }
+  o.on("--target TARGET", %w[host x64-mingw-ucrt], "host (default) or x64-mingw-ucrt, which runs under Wine") { |v| opt[:target] = v }
   o.on("--with NAME", "with the optional patch NAME (see tool/apply --list)") { |v| opt[:with] << v }
   o.on("--quick", "a rough table in a couple of minutes") { opt.update(rounds: 2, duration: 0.2) }
   o.on("--rounds N", Integer, "rounds, in each of which both run (#{opt[:rounds]})") { |v| opt[:rounds] = v }
@@ -27,11 +29,8 @@ USAGE
   o.on("--filter REGEXP", "only the benchmarks whose name matches") { |v| opt[:filter] = v }
 end.then { |parser| Linesplit.main { parser.parse! } }
 
-main do
-  raise Error, "one directory at the most; see --help" if ARGV.size > 1
-  raise Error, "no benchmark file has that in its name; there are #{BENCHMARKS.join(", ")}" if opt[:files].empty?
-
-  source = base_source(base: opt[:base], dir: ARGV[0])
+# CRuby's own benchmark files on two builds for this machine.
+def bench_host(source, opt)
   base = work(source)
   patched = work(patched_source(source, with: opt[:with]))
   [base, patched].each { |w| build(w) }
@@ -50,4 +49,27 @@ main do
     [job, si(values["base"].max), si(values["patched"].max), format("%.2f", r["ratio"]), format("%.2f–%.2f", r["low"], r["high"])]
   end
   puts table(rows, ["benchmark", "base", "patched", "ratio", "rounds"]), "", "every round: #{file}"
+end
+
+# The table of Feature #22463 for x64-mingw-ucrt, under Wine: base, patched, and
+# with four blocks a step; then the C functions by themselves.
+def bench_windows(source, opt)
+  works = { "base" => source, "patched" => patched_source(source, with: opt[:with]),
+            "unrolled" => patched_source(source, with: opt[:with] | ["unrolled"]) }
+          .transform_values { |tree| work(tree, target: "x64-mingw-ucrt").tap { |w| build(w) } }
+  quick = opt[:duration] < 0.5
+  file = File.join(results_dir, ["lines-x64-mingw-ucrt", File.basename(File.dirname(source)), *opt[:with], *("quick" if quick)].join("-") + ".json")
+  puts "", lines(works, file: file, quick: quick, rounds: (opt[:rounds] unless quick)),
+       "", "Under Wine, whose C library the base's memchr is from, not Microsoft's.  Every round: #{file}", ""
+  $stdout.flush
+  system(File.join(ROOT, "tool/microbench"), "--target", "x64-mingw-ucrt", *("--quick" if quick)) or
+    raise Error, "tool/microbench failed"
+end
+
+main do
+  raise Error, "one directory at the most; see --help" if ARGV.size > 1
+  raise Error, "no benchmark file has that in its name; there are #{BENCHMARKS.join(", ")}" if opt[:files].empty?
+
+  source = base_source(base: opt[:base], dir: ARGV[0])
+  opt[:target] == "host" ? bench_host(source, opt) : bench_windows(source, opt)
 end

@@ -37,7 +37,8 @@ def bench_host(source, opt)
   jobs = benchmark(base, patched, **opt.slice(:files, :rounds, :duration, :filter))
 
   result = provenance(base, patched).merge("rounds" => opt[:rounds], "unit" => "i/s", "jobs" => jobs)
-  name = ["benchmark", "host", File.basename(File.dirname(base)), *opt[:with], *("quick" if opt[:duration] < 0.5)].join("-")
+  name = ["benchmark", "host", File.basename(File.dirname(base)), *opt[:with], *("quick" if opt[:duration] < 0.5),
+          *("part" if opt[:filter] || opt[:files] != BENCHMARKS)].join("-")
   file = File.join(results_dir, "#{name}.json")
   File.write(file, JSON.pretty_generate(result))
 

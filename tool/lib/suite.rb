@@ -20,7 +20,7 @@ module Linesplit
   # WORK/suite.json, with what they depend on.
   def suite(work)
     file = File.join(work, "suite.json")
-    key = Digest::SHA256.hexdigest([File.read(File.join(work, ".source")), File.basename(File.dirname(work)), TESTS, SPECS,
+    key = Digest::SHA256.hexdigest([File.read(File.join(work, ".source")), File.basename(File.dirlabel(work)), TESTS, SPECS,
                                     File.read(File.join(work, "obj/.built")), File.read(__FILE__)].inspect)
     kept = JSON.parse(File.read(file)) if File.exist?(file)
     return kept["results"] if kept && kept["key"] == key
@@ -43,23 +43,23 @@ module Linesplit
   def run_tests(work)
     log = File.join(work, "log/test-all.log")
     tests = target_of(work) == "host" ? TESTS : [*TESTS, "-ext-/win32"]
-    suite_step("CRuby's tests on #{name(work)}", log, work, "../src/test/runner.rb", "--ruby=#{own_name(work)}", "-v", "--tty=no",
+    suite_step("CRuby's tests on #{label(work)}", log, work, "../src/test/runner.rb", "--ruby=#{own_name(work)}", "-v", "--tty=no",
                *tests.map { |t| "../src/test/#{t}" })
     output = File.read(log, encoding: "BINARY")
-    raise Error, "CRuby's tests on #{name(work)} did not come to their end; see #{log}" unless output.match?(/^Finished tests in/)
+    raise Error, "CRuby's tests on #{label(work)} did not come to their end; see #{log}" unless output.match?(/^Finished tests in/)
     parse_tests(output)
   end
 
   def run_specs(work)
     doc = File.join(work, "log/spec.txt")
     FileUtils.rm_f(doc)
-    suite_step("ruby/spec on #{name(work)}", File.join(work, "log/spec.log"), work,
+    suite_step("ruby/spec on #{label(work)}", File.join(work, "log/spec.log"), work,
                "../src/spec/mspec/bin/mspec", "run", "-B", "../src/spec/default.mspec",
                "-t", own_name(work), "-f", "specdoc", "-o", doc, *SPECS.map { |s| "../src/spec/ruby/#{s}" })
     parse_specs(File.read(doc, encoding: "BINARY"))
   end
 
-  def name(work)
+  def label(work)
     work.delete_prefix("#{build_dir}/")
   end
 

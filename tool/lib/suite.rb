@@ -20,7 +20,7 @@ module Linesplit
   # WORK/suite.json, with what they depend on.
   def suite(work)
     file = File.join(work, "suite.json")
-    key = Digest::SHA256.hexdigest([File.read(File.join(work, ".source")), File.basename(File.dirlabel(work)), TESTS, SPECS,
+    key = Digest::SHA256.hexdigest([File.read(File.join(work, ".source")), File.basename(File.dirname(work)), TESTS, SPECS,
                                     File.read(File.join(work, "obj/.built")), File.read(__FILE__)].inspect)
     kept = JSON.parse(File.read(file)) if File.exist?(file)
     return kept["results"] if kept && kept["key"] == key

@@ -59,11 +59,15 @@ class TestImportTable < Minitest::Test
     random = Random.new(22463)
     pe = image[0x3c, 4].unpack1("V")
     table = image[pe + 144, 4].unpack1("V")
-    300.times do
-      copy = image.dup
-      random.rand(1..8).times { copy.setbyte(random.rand(2) == 0 ? random.rand(pe + 200) : table + random.rand(4096), random.rand(256)) }
+    60.times do
+      damage = Array.new(random.rand(1..8)) { [random.rand(2) == 0 ? random.rand(pe + 200) : table + random.rand(4096), random.rand(256)] }.to_h
+      damaged = lambda do |offset, size|
+        bytes = image[offset, size] or return nil
+        damage.each { |at, byte| bytes.setbyte(at - offset, byte) if at >= offset && at < offset + bytes.bytesize }
+        bytes
+      end
       begin
-        assert_kind_of Array, entries(copy)
+        assert_kind_of Array, ImportTable.entries(damaged, "memchr")
       rescue ImportTable::Bad
         pass
       end

@@ -21,6 +21,12 @@ module Linesplit
     return obj if File.exist?(File.join(obj, ".built"))
 
     name = work.delete_prefix("#{build_dir}/")
+    # held by what is started, too: make may outlive a killed tool
+    lock = File.open(File.join(work, ".lock"), File::CREAT | File::RDWR)
+    lock.close_on_exec = false
+    lock.flock(File::LOCK_EX | File::LOCK_NB) or raise Error, "#{name} is being built by another process; wait for that one or end it"
+    return obj if File.exist?(File.join(obj, ".built"))
+
     configured = File.join(obj, ".configured")
     unless File.exist?(configured)
       FileUtils.rm_rf(obj)
@@ -37,6 +43,8 @@ module Linesplit
     step("make #{name}", *command, log: File.join(log, "make.log"), env: env, chdir: obj)
     FileUtils.touch(File.join(obj, ".built"))
     obj
+  ensure
+    lock&.close
   end
 
   # The target that WORK, a directory build/TARGET/KEY/NAME, is for.

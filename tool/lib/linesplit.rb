@@ -20,6 +20,7 @@ module Linesplit
 
   # Ends the command with a message instead of a backtrace.
   def main
+    trap(:TERM) { raise Interrupt }
     yield
   rescue Error, OptionParser::ParseError, Errno::ENOSPC, Errno::EACCES, Errno::EROFS => e
     abort "#{File.basename($PROGRAM_NAME, ".rb")}: #{e.message}"

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+# A build that is killed goes on; two at once do not get in each other's way.
+
+require_relative "../helper"
+
+class TestBuild < Minitest::Test
+  # A tree whose configure is a second long and whose make leaves a mark.
+  def setup
+    @tmp = Dir.mktmpdir
+    @work = File.join(@tmp, "host/1/base")
+    src = File.join(@work, "src")
+    FileUtils.mkdir_p(File.join(src, "template"))
+    FileUtils.touch([File.join(src, "string.c"), File.join(src, "template/Makefile.in")])
+    File.write(File.join(src, "configure"), <<~'SH')
+      #!/bin/sh
+      echo configured >>../times
+      printf 'main:\n\techo made >>../times\n\tsleep 1\n\ttest ! -e ../fail\n' >Makefile
+    SH
+    File.chmod(0o755, File.join(src, "configure"))
+  end
+
+  def teardown
+    FileUtils.rm_rf(@tmp)
+  end
+
+  def build(**opts)
+    tool("build", @work, **opts)
+  end
+
+  def times
+    File.readlines(File.join(@work, "times"), chomp: true)
+  end
+
+  def test_killed_and_gone_on
+    %i[TERM KILL].each do |signal|
+      pid = spawn(File.join(Linesplit::ROOT, "tool/build"), @work, %i[out err] => File::NULL)
+      sleep 0.1 until File.exist?(File.join(@work, "times")) && times.count("made") >= 1
+      Process.kill(signal, pid)
+      Process.wait(pid)
+      out, status = build
+      if status == 1
+        # what SIGKILL left running is seen
+        assert_equal :KILL, signal
+        assert_match(/being built by another process/, out)
+        sleep 2
+        assert_equal 0, build[1]
+      end
+      assert_equal 1, times.count("configured"), "configured again"
+      again = times
+      assert_equal 0, build[1]
+      assert_equal again, times, "a finished build was made again"
+      FileUtils.rm_rf([File.join(@work, "obj"), File.join(@work, "times")])
+    end
+  end
+
+  def test_failure
+    FileUtils.touch(File.join(@work, "fail"))
+    out, status = build
+    assert_equal 1, status
+    assert_match(/make .* failed \(exit 2\).*The end of .*make\.log:\n.*Error 1/m, out)
+    FileUtils.rm(File.join(@work, "fail"))
+    assert_equal 0, build[1]
+  end
+
+  def test_not_a_tree
+    FileUtils.rm(File.join(@work, "src/string.c"))
+    out, status = build
+    assert_equal 1, status
+    assert_match(/no CRuby source tree/, out)
+  end
+end

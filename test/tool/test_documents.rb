@@ -53,6 +53,7 @@ class TestDocuments < Minitest::Test
     %r{\Atool/bench\b} => "the whole of the project: half an hour of builds; CI's and this machine's own first command",
     %r{\Atool/test\b} => "it would run this test again; .ci/run is that command",
     %r{\A\.ci/run\z} => "tool/test",
+    %r{\Atool/readme\z} => "it wants the results of whole runs",
     %r{\Atool/evidence\b} => "a quarter of an hour; test/evidence/ runs its parts",
     %r{\Agit -C ~/ruby rebase --interactive} => "it asks its user what to do",
     %r{\Aruby benchmark/lines\.rb .*(?:C:/|path/to)} => "two Rubies that only the user has; test/windows/ runs the program",

@@ -15,6 +15,16 @@ def tool(name, *args, **opts)
   run_command(File.join(Linesplit::ROOT, "tool", name), *args, **opts)
 end
 
+# Puts into DIR the files of a source tree that tools look at: those that the
+# patches touch and those that tell the version.
+def small_tree(source, dir)
+  (Linesplit.touched(Linesplit.patches) + %w[version.h include/ruby/version.h]).each do |f|
+    next unless File.file?(File.join(source, f))
+    FileUtils.mkdir_p(File.dirname(File.join(dir, f)))
+    FileUtils.cp(File.join(source, f), File.join(dir, f))
+  end
+end
+
 # The base build and the patched one that the tests look at; LINESPLIT_BASE
 # (3.3 or 3.4) names the base.
 module Builds

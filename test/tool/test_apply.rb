@@ -10,12 +10,7 @@ class TestApply < Minitest::Test
   def setup
     @tmp = Dir.mktmpdir("apply test ")
     @tree = File.join(@tmp, "my ruby")
-    files = Linesplit.touched(Linesplit.patches) + %w[version.h include/ruby/version.h]
-    files.each do |f|
-      next unless File.file?(File.join(SOURCE, f))
-      FileUtils.mkdir_p(File.dirname(File.join(@tree, f)))
-      FileUtils.cp(File.join(SOURCE, f), File.join(@tree, f))
-    end
+    small_tree(SOURCE, @tree)
   end
 
   def teardown

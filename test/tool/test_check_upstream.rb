@@ -11,11 +11,7 @@ class TestCheckUpstream < Minitest::Test
   def setup
     @tmp = Dir.mktmpdir("upstream test ")
     @tree = File.join(@tmp, "my ruby")
-    (Linesplit.touched(Linesplit.patches) + %w[version.h include/ruby/version.h]).each do |f|
-      next unless File.file?(File.join(SOURCE, f))
-      FileUtils.mkdir_p(File.dirname(File.join(@tree, f)))
-      FileUtils.cp(File.join(SOURCE, f), File.join(@tree, f))
-    end
+    small_tree(SOURCE, @tree)
     git("init", "-q", "-b", "master")
     commit("ruby")
   end

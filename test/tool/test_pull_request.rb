@@ -14,11 +14,7 @@ class TestPullRequest < Minitest::Test
     @tmp = Dir.mktmpdir("pull request ")
     @origin = File.join(@tmp, "upstream/ruby/ruby")
     @tree = File.join(@tmp, "my ruby")
-    (Linesplit.touched(Linesplit.patches) + %w[version.h include/ruby/version.h]).each do |f|
-      next unless File.file?(File.join(SOURCE, f))
-      FileUtils.mkdir_p(File.dirname(File.join(@origin, f)))
-      FileUtils.cp(File.join(SOURCE, f), File.join(@origin, f))
-    end
+    small_tree(SOURCE, @origin)
     git(@origin, "init", "-q", "-b", "master")
     commit(@origin, "ruby")
     Linesplit.capture!("git", "clone", "-q", @origin, @tree)

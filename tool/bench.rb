@@ -8,25 +8,27 @@ require_relative "lib/lines"
 
 include Linesplit
 
-opt = { base: "3.3", with: [], rounds: 5, duration: 0.5, files: BENCHMARKS, target: "host" }
+opt = { base: "3.3", with: [], rounds: 5, duration: 0.5, files: BENCHMARKS, target: nil }
 OptionParser.new(<<~USAGE) do |o|
   usage: tool/bench [options] [DIR]
 
   Builds a CRuby and the same one with the series on it, compares the two by CRuby's
   own `make benchmark` over the series' benchmark files, and prints a table of how
-  many times faster the patched one is.  The base is Debian's source package of Ruby,
-  or the CRuby git checkout or release tree DIR, which is not changed.
+  many times faster the patched one is; then both for x64-mingw-ucrt, where they
+  search and split lines under Wine (benchmark/lines.rb), and the memchrs by
+  themselves.  The base is Debian's source package of Ruby, or the CRuby git
+  checkout or release tree DIR, which is not changed.
 
   Everything goes to build/; the figures of each round to build/results/.
 USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| opt[:base] = v }
-  o.on("--target TARGET", %w[host x64-mingw-ucrt], "host (default) or x64-mingw-ucrt, which runs under Wine") { |v| opt[:target] = v }
+  o.on("--target TARGET", %w[host x64-mingw-ucrt], "only host, or only x64-mingw-ucrt, which needs root (tool/root)") { |v| opt[:target] = v }
   o.on("--with NAME", "with the optional patch NAME (see tool/apply --list)") { |v| opt[:with] << v }
   o.on("--quick", "a rough table in a couple of minutes") { opt.update(rounds: 2, duration: 0.2) }
   o.on("--rounds N", Integer, "rounds, in each of which both run (#{opt[:rounds]})") { |v| opt[:rounds] = v }
   o.on("--duration SECONDS", Float, "of one benchmark in one round (#{opt[:duration]})") { |v| opt[:duration] = v }
-  o.on("--item WORD", "only the benchmark files with WORD in their name") { |v| opt[:files] = BENCHMARKS.grep(/#{Regexp.escape(v)}/) }
-  o.on("--filter REGEXP", "only the benchmarks whose name matches") { |v| opt[:filter] = v }
+  o.on("--item WORD", "only the benchmark files with WORD in their name, on host") { |v| opt[:files] = BENCHMARKS.grep(/#{Regexp.escape(v)}/) }
+  o.on("--filter REGEXP", "only the benchmarks whose name matches, on host") { |v| opt[:filter] = v }
 end.then { |parser| Linesplit.main { parser.parse! } }
 
 # CRuby's own benchmark files on two builds for this machine.
@@ -52,16 +54,24 @@ def bench_host(source, opt)
   puts table(rows, ["benchmark", "base", "patched", "ratio", "rounds"]), "", "every round: #{file}"
 end
 
-# The table of Feature #22463 for x64-mingw-ucrt, under Wine: base, patched, and
-# with four blocks a step; then the C functions by themselves.
+# The table of Feature #22463 for x64-mingw-ucrt, under Wine, where each column
+# has a patch more than the one before it; then the C functions by themselves.
 def bench_windows(source, opt)
-  works = { "base" => source, "patched" => patched_source(source, with: opt[:with]),
-            "unrolled" => patched_source(source, with: opt[:with] | ["unrolled"]) }
-          .transform_values { |tree| work(tree, target: "x64-mingw-ucrt").tap { |w| build(w) } }
+  base, patched = [source, patched_source(source, with: opt[:with])].map { |tree| work(tree, target: "x64-mingw-ucrt").tap { |w| build(w) } }
+  text = ->(tree, file) { File.read(File.join(tree, file)) }
+  works = { "base" => base, "+memchr" => patched }
+  unless text[source, "string.c"] == text[patched, "src/string.c"]
+    works["+memchr"] = with_source(patched, "memchr", "string.c", text[source, "string.c"])
+    works["+str_subseq"] = patched
+  end
+  unrolled = patched_source(source, with: opt[:with] | ["unrolled"])
+  works["+unrolled"] = with_source(patched, "unrolled", "win32/win32.c", text[unrolled, "win32/win32.c"])
+
   quick = opt[:duration] < 0.5
   file = File.join(results_dir, ["lines-x64-mingw-ucrt", File.basename(File.dirname(source)), *opt[:with], *("quick" if quick)].join("-") + ".json")
-  puts "", lines(works, file: file, quick: quick, rounds: (opt[:rounds] unless quick)),
-       "", "Under Wine, whose C library the base's memchr is from, not Microsoft's.  Every round: #{file}", ""
+  puts "", lines(works, base, patched, file: file, quick: quick, rounds: (opt[:rounds] unless quick)), "",
+       "Under Wine, whose C library the base's memchr is from, not Microsoft's.  A column has what the one before it has,",
+       "and that; +unrolled, four blocks a step, is optional and not in the series.  Every round: #{file}", ""
   $stdout.flush
   system(File.join(ROOT, "tool/microbench"), "--target", "x64-mingw-ucrt", *("--quick" if quick)) or
     raise Error, "tool/microbench failed"
@@ -72,5 +82,11 @@ main do
   raise Error, "no benchmark file has that in its name; there are #{BENCHMARKS.join(", ")}" if opt[:files].empty?
 
   source = base_source(base: opt[:base], dir: ARGV[0])
-  opt[:target] == "host" ? bench_host(source, opt) : bench_windows(source, opt)
+  targets = opt[:target] ? [opt[:target]] : %w[host x64-mingw-ucrt]
+  targets.pop if !opt[:target] && (opt[:filter] || opt[:files] != BENCHMARKS)
+  bench_host(source, opt) if targets.include?("host")
+  next unless targets.include?("x64-mingw-ucrt")
+  next puts("", "x64-mingw-ucrt is left out: tool/root, where it is built, needs root") unless opt[:target] || Process.uid.zero?
+
+  bench_windows(source, opt)
 end

@@ -8,18 +8,18 @@ require_relative "lib/source"
 include Linesplit
 
 base = "3.3"
-target = "host"
+target = nil
 only = nil
 OptionParser.new(<<~USAGE) do |o|
   usage: tool/test [options] [WORD...]
 
   Runs the tests of this project, among them CRuby's own tests and specs on the
-  base and on the patched build, which it makes first; ends with "N passed, N failed".
-  Those for x64-mingw-ucrt, which build two more Rubies, have a --target of their own.
+  base and on the patched build, for this machine and for x64-mingw-ucrt under Wine,
+  all of which it makes first; ends with "N passed, N failed".
   WORD...: only the test files with one of the words in their path.
 USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| base = v }
-  o.on("--target TARGET", %w[host x64-mingw-ucrt all], "the tests for host (default), for x64-mingw-ucrt, or all") { |v| target = v }
+  o.on("--target TARGET", %w[host x64-mingw-ucrt], "only the tests for host, or those for x64-mingw-ucrt") { |v| target = v }
   o.on("--list", "show the test files and stop") { only = true }
 end.then { |parser| Linesplit.main { parser.parse! } }
 
@@ -46,12 +46,17 @@ end
 main do
   files = Dir.glob(File.join(ROOT, "test/{cases,tool,memchr,native,windows,evidence}/**/test_*.rb")).sort
   files.select! { |f| ARGV.any? { |word| f.delete_prefix(ROOT).include?(word) } } unless ARGV.empty?
-  files.select! { |f| f.include?("/test/windows/") == (target == "x64-mingw-ucrt") } unless target == "all"
-  raise Error, "no test file has #{ARGV.join(" or ")} in its path" if files.empty?
-  next puts(files.map { |f| f.delete_prefix("#{ROOT}/") }) if only
+  windows, host = files.partition { |f| f.include?("/test/windows/") }
+  windows = [] if target == "host"
+  host = [] if target == "x64-mingw-ucrt"
+  raise Error, "no test file has #{ARGV.join(" or ")} in its path" if windows.empty? && host.empty?
+  next puts((host + windows).map { |f| f.delete_prefix("#{ROOT}/") }) if only
 
   $stdout.sync = true
-  passed, failed = files.map { |file| run_file(file, base) }.transpose.map(&:sum)
+  patched_source(base_source(base: base))
+  # side by side: much of either is one thing after another
+  groups = [host, windows].map { |group| Thread.new { group.map { |file| run_file(file, base) } } }
+  passed, failed = groups.flat_map(&:value).transpose.map(&:sum)
   puts "#{passed} passed, #{failed} failed"
   exit failed.zero?
 end

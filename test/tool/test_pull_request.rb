@@ -162,6 +162,19 @@ class TestPullRequest < Minitest::Test
     refused(/under way/)
   end
 
+  # Where tool/bench has built the commit, the branch's tests run on it.
+  def test_tests_are_run
+    result
+    assert_match(/^tests: not run, for want of a build of this commit \(.*\); tool\/bench makes one$/, text("--branch", "first")[1])
+    version, = Linesplit.identify(@tree)
+    work = File.join(@tmp, "build/host/#{version}-#{git(@tree, "rev-parse", "--short=10", "HEAD").chomp}/patched")
+    FileUtils.mkdir_p(work)
+    %w[obj src].each { |link| File.symlink(File.realpath(File.join(Builds.patched, link)), File.join(work, link)) }
+    body, out = text(env: { "LINESPLIT_BUILD" => File.join(@tmp, "build") })
+    assert_match(/^tests: \d{3} tests, \d{4,} assertions, 0 failures, 0 errors, /, out)
+    assert_match(/tests that the branch touches, on this machine: \d{3} tests, /, body)
+  end
+
   def test_upstream_moved
     result
     commit(@origin, "news")

@@ -34,22 +34,103 @@ module Linesplit
       hooks = File.join(ROOT, "configure-hooks.sh")
       hooks = path_in_root(hooks) unless target == "host"
       env, *command = build_command(target, hooks, "--target", target, "--srcdir", "../src",
-                                    "--", "--cache-file=#{configure_cache(work)}", *target_libs(target))
+                                    "--", "--cache-file=#{inside(found(work), target)}/config.cache", *target_libs(target))
       step("configure #{name}", *command, log: File.join(log, "configure.log"), env: env, chdir: obj)
       FileUtils.touch(configured)
     end
+    take_found(work, target) unless File.exist?(File.join(obj, "rbconfig.rb"))
     # without the extensions of ruby/spec for the C API, which only a shared libruby gets here
     env, *command = build_command(target, "make", "-j#{Etc.nprocessors}", "main", "RUBYSPEC_CAPIEXT=none")
     step("make #{name}", *command, log: File.join(log, "make.log"), env: env, chdir: obj)
+    keep_found(work, target)
     FileUtils.touch(File.join(obj, ".built"))
     obj
   ensure
     lock&.close
   end
 
+  # Where what configure and the extensions' extconf.rb found out is kept for all
+  # builds of one source with the same tools; for a target whose tools and
+  # libraries are the project's own, for later ones as well.
+  def found(work)
+    target = target_of(work)
+    made_by = [ENV.values_at("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS"), File.read(File.join(ROOT, "configure-hooks.sh")), target_libs(target),
+               *(target == "host" ? [ENV["PATH"], capture(ENV["CC"] || "gcc", "--version")] : root_made)]
+    name = "found-#{Digest::SHA256.hexdigest(made_by.inspect)[0, 8]}"
+    home = File.dirname(work)
+    dir = target == "host" ? File.join(home, name) : File.join(cache_dir, "found", target, File.basename(home), name)
+    FileUtils.mkdir_p(dir)
+    dir
+  end
+
+  # mkmf links one conftest.exe after the other, which is most of a build's time.
+  # It leaves a Makefile alone that is newer than rbconfig.rb.
+  def take_found(work, target)
+    kept = File.join(found(work), "ext")
+    return unless File.directory?(kept)
+
+    obj = File.join(work, "obj")
+    env, *command = build_command(target, "make", "-j#{Etc.nprocessors}", "rbconfig.rb")
+    step("make rbconfig.rb", *command, log: File.join(work, "log/make.log"), env: env, chdir: obj)
+    copy_found(kept, File.join(obj, "ext"), "@obj@", inside(obj, target))
+  end
+
+  def keep_found(work, target)
+    kept = File.join(found(work), "ext")
+    return if File.directory?(kept)
+
+    obj = File.join(work, "obj")
+    Dir.mktmpdir("ext", File.dirname(kept)) do |tmp|
+      copy_found(File.join(obj, "ext"), File.join(tmp, "ext"), inside(obj, target), "@obj@")
+      File.rename(File.join(tmp, "ext"), kept)
+    rescue Errno::ENOTEMPTY, Errno::EEXIST
+      # another project's build was first
+    end
+  end
+
+  def copy_found(from, to, path, other)
+    Dir.glob("**/{Makefile,extconf.h,mkmf.log}", base: from) do |file|
+      FileUtils.mkdir_p(File.dirname(File.join(to, file)))
+      File.binwrite(File.join(to, file), File.binread(File.join(from, file)).gsub(path, other))
+    end
+  end
+
+  # A build like that in WORK with another text of one source file, string.c for
+  # one: it is compiled, and ruby linked, among hard links to the rest of WORK.
+  def with_source(work, name, file, text)
+    dir = "#{work}-#{name}"
+    object = "#{File.basename(file, ".c")}.o"
+    # a patch for Windows alone leaves ruby for others as it is
+    others = Dir.glob(File.join(work, "obj/{.configured,*.o}")).reject { |f| File.basename(f) == object }
+    stamp = Digest::SHA256.hexdigest([text, others.map { |f| File.mtime(f).to_f }.max].inspect)
+    return dir if File.exist?(File.join(dir, ".source")) && File.read(File.join(dir, ".source")) == stamp
+
+    FileUtils.rm_rf(dir)
+    FileUtils.mkdir_p(dir)
+    File.symlink(File.readlink(File.join(work, "src")), File.join(dir, "src"))
+    obj = File.join(dir, "obj")
+    capture!("cp", "-al", File.join(work, "obj"), obj)
+    # what is written anew must not be written through a link
+    own = Dir.glob("{#{object},libruby-static.a,ruby,*-ruby*-static.a,x64-ucrt-ruby*.dll,ruby.exe}", base: obj)
+    raise Error, "#{work} is no build that links a ruby anew (it has #{own.join(", ")})" if own.size < 3
+
+    FileUtils.rm(own.map { |f| File.join(obj, f) })
+    File.write(File.join(obj, File.basename(file)), text)
+    # miniruby, which would be linked anew and after it all the rest, is as good as it was
+    env, *command = build_command(target_of(work), "make", "-o", "miniruby", *own)
+    step("make #{dir.delete_prefix("#{build_dir}/")}", *command, log: File.join(dir, "log/make.log"), env: env, chdir: obj)
+    File.write(File.join(dir, ".source"), stamp)
+    dir
+  end
+
   # The target that WORK, a directory build/TARGET/KEY/NAME, is for.
   def target_of(work)
     File.basename(File.dirname(work, 2))
+  end
+
+  # What the build of a target calls a path.
+  def inside(path, target)
+    target == "host" ? path : path_in_root(path)
   end
 
   # The environment and the words of a command that builds for TARGET.
@@ -61,17 +142,12 @@ module Linesplit
   def target_libs(target)
     return [] if target == "host"
 
-    dir, status = Open3.capture2(File.join(ROOT, "tool/target-libs"))
-    raise Error, "tool/target-libs failed" unless status.success?
+    @target_libs ||= begin
+      dir, status = Open3.capture2(File.join(ROOT, "tool/target-libs"))
+      raise Error, "tool/target-libs failed" unless status.success?
 
-    ["--with-opt-dir=#{dir.chomp}"]
-  end
-
-  # What configure found out, for all builds of one source with the same tools.
-  def configure_cache(work)
-    made_by = ENV.values_at("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "PATH") << File.read(File.join(ROOT, "configure-hooks.sh")) <<
-              capture(ENV["CC"] || "gcc", "--version") << target_libs(target_of(work))
-    "../../config-#{Digest::SHA256.hexdigest(made_by.inspect)[0, 8]}.cache"
+      ["--with-opt-dir=#{dir.chomp}"]
+    end
   end
 
   # The ruby of a build, to be run from anywhere.

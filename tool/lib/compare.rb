@@ -86,10 +86,9 @@ module Linesplit
   def provenance(base, patched)
     make = File.read(File.join(patched, "obj/Makefile")).scan(/^(CC|CC_VERSION) = (.*)/).to_h
     compiler = make["CC_VERSION"].to_s.sub("$(CC)", make["CC"].to_s)
-    { "base" => capture!(ruby_env(base), ruby(base), "-v").chomp,
-      "patched" => capture!(ruby_env(patched), ruby(patched), "-v").chomp,
+    { "base" => capture!(*launch(base, "-v")).chomp, "patched" => capture!(*launch(patched, "-v")).chomp,
       "source" => File.basename(File.dirname(base)), "series" => File.read(File.join(patched, ".source"))[0, 12],
-      "compiler" => (capture("sh", "-c", "#{compiler} 2>&1") || "").lines.grep(/version|\bgcc\b/).first.to_s.strip,
+      "compiler" => (capture(*build_command(target_of(base), "sh", "-c", "#{compiler} 2>&1")) || "").lines.grep(/version|\bgcc\b/).first.to_s.strip,
       "machine" => machine, "time" => Time.now.utc.iso8601 }
   end
 

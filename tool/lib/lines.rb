@@ -6,12 +6,16 @@ require_relative "compare"
 module Linesplit
   module_function
 
-  # Runs it on { name => build } and returns what it printed; all rounds are in FILE.
-  def lines(works, file:, quick: false, rounds: nil)
+  # Runs it on { name => build }, of which BASE and PATCHED are two, and returns
+  # what it printed; all rounds are in FILE.
+  def lines(works, base, patched, file:, quick: false, rounds: nil)
     commands = works.map { |name, work| "#{name}=#{lines_command(work)}" }
     options = [*("--quick" if quick), *(["--rounds", rounds.to_s] if rounds)]
-    env = { "LINESPLIT_BUILD" => build_dir }
-    capture!(env, RbConfig.ruby, File.join(ROOT, "benchmark/lines.rb"), *options, "--json", file, *commands)
+    log = File.join(patched, "log/lines.log")
+    step("benchmark/lines.rb, #{works.size} builds", RbConfig.ruby, File.join(ROOT, "benchmark/lines.rb"), *options, "--json", file, *commands,
+         log: log, env: { "LINESPLIT_BUILD" => build_dir })
+    File.write(file, JSON.pretty_generate(JSON.parse(File.read(file)).merge(provenance(base, patched), "target" => target_of(base))))
+    File.read(log)
   end
 
   def lines_command(work)

@@ -57,7 +57,7 @@ module Linesplit
     when Array then data.flat_map { |d| tables_of(d, name, around) }
     when Hash
       return [benchmark_table(data, name)] if data["jobs"]
-      return [lines_table(data, around, name)] if data["seconds_wall_and_cpu"]
+      return [lines_table(data, around, name)] if data["seconds"]
       return [micro_table(data, around, name)] if data["table"] && data["rows"].all? { |r| r["cells"] }
 
       facts = around.merge(data.reject { |_, v| v.is_a?(Array) || (v.is_a?(Hash) && !v.key?("cpu")) })
@@ -102,12 +102,12 @@ module Linesplit
 
   # GB/s of benchmark/lines.rb.
   def lines_table(data, around, name)
-    who = data["seconds_wall_and_cpu"].values.first.keys
+    who = data["seconds"].values.first.keys
     slower = []
-    rows = data["seconds_wall_and_cpu"].map do |operation, times|
-      first = times[who[0]].map(&:first)
+    rows = data["seconds"].map do |operation, times|
+      first = times[who[0]]
       cells = who.drop(1).flat_map do |w|
-        mine = times[w].map(&:first)
+        mine = times[w]
         rounds = first.zip(mine).map { |a, b| a / b }
         r = { "ratio" => first.min / mine.min, "low" => rounds.min, "high" => rounds.max }
         slower << "#{operation}, #{w}: #{f2(r["ratio"])}" if slower?(r)
@@ -117,7 +117,7 @@ module Linesplit
     end
     Table.new(kind: "lines", title: "Searching and reading lines in Ruby (#{name})",
               columns: ["operation", who[0], *who.drop(1).flat_map { |w| who.size > 2 ? [w, "ratio #{w}", "rounds #{w}"] : [w, "ratio", "rounds"] }], rows: rows,
-              note: "GB/s, best of #{data["seconds_wall_and_cpu"].values.first.values.first.size} interleaved rounds; ratio to #{who[0]}",
+              note: "GB/s, best of #{data["seconds"].values.first.values.first.size} interleaved rounds; ratio to #{who[0]}",
               facts: facts(around.merge(data)), slower: slower)
   end
 

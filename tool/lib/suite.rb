@@ -25,8 +25,8 @@ module Linesplit
     kept = JSON.parse(File.read(file)) if File.exist?(file)
     return kept["results"] if kept && kept["key"] == key
 
-    results = run_tests(work)
-    results.merge!(run_specs(work)) if target_of(work) == "host"
+    results = { **run_tests(work), **run_specs(work) }
+    results.merge!(run_bootstraptest(work)) unless target_of(work) == "host"
     File.write("#{file}.new", JSON.generate("key" => key, "results" => results))
     File.rename("#{file}.new", file)
     results
@@ -56,9 +56,17 @@ module Linesplit
     doc = File.join(work, "log/spec.txt")
     FileUtils.rm_f(doc)
     suite_step("ruby/spec on #{label(work)}", File.join(work, "log/spec.log"), work,
-               "../src/spec/mspec/bin/mspec", "run", "-B", "../src/spec/default.mspec",
-               "-t", own_name(work), "-f", "specdoc", "-o", doc, *SPECS.map { |s| "../src/spec/ruby/#{s}" })
+               "../src/spec/mspec/bin/mspec-run", "-B", "../src/spec/default.mspec",
+               "-f", "specdoc", "-o", "../log/spec.txt", *SPECS.map { |s| "../src/spec/ruby/#{s}" })
     parse_specs(File.read(doc, encoding: "BINARY"))
+  end
+
+  def run_bootstraptest(work)
+    log = File.join(work, "log/bootstraptest.log")
+    suite_step("bootstraptest on #{label(work)}", log, work, "../src/bootstraptest/runner.rb", "--ruby=#{own_name(work)}", "-v")
+    output = File.read(log, encoding: "BINARY")
+    raise Error, "bootstraptest on #{label(work)} did not come to its end; see #{log}" unless output.match?(/^Finished in/)
+    parse_bootstraptest(output)
   end
 
   def label(work)
@@ -66,8 +74,8 @@ module Linesplit
   end
 
   # The environment and the command line that run a build's ruby.
-  def launch(work, *args)
-    target_of(work) == "host" ? [ruby_env(work), ruby(work), *args] : wine(work, *args)
+  def launch(work, *args, env: {})
+    target_of(work) == "host" ? [ruby_env(work).merge(env), ruby(work), *args] : wine(work, *args, env: env)
   end
 
   # What a build's ruby is called where it runs.
@@ -76,7 +84,8 @@ module Linesplit
   end
 
   def suite_step(title, log, work, *args)
-    env, *cmd = launch(work, "--disable=gems", *args)
+    # mspec starts RUBY_EXE
+    env, *cmd = launch(work, "--disable=gems", *args, env: { "RUBY_EXE" => own_name(work) })
     # the exit status counts failures, and the results tell more
     step(title, "timeout", "1800", *cmd, log: log, env: env, chdir: File.join(work, "obj"), status: 0..123)
   end
@@ -107,6 +116,14 @@ module Linesplit
     end
   end
 
+  # From what bootstraptest prints with -v: "#12 test_io.rb:34 . 0.025", or F or E.
+  def parse_bootstraptest(output)
+    output.scrub.scan(/^#\d+ (test_\w+\.rb:\d+) (.)?/).each_with_object({}) do |(name, mark), results|
+      result = mark == "." ? "pass" : "fail"
+      results["bootstraptest #{name}"] = result unless results["bootstraptest #{name}"] == "fail"
+    end
+  end
+
   # Names of the tests that the series adds to CRuby's suite on a base.
   def added_tests(base)
     series(base).flat_map do |patch|
@@ -128,7 +145,9 @@ module Linesplit
 
     tests, specs = first.keys.partition { |name| name.match?(/\A[A-Z]\S*#/) && !name.include?(" ") }
     again = tests.empty? ? {} : run_tests(patched_work, tests)
+    bootstraptests, specs = specs.partition { |name| name.start_with?("bootstraptest ") }
     again.merge!(run_specs(patched_work)) unless specs.empty?
+    again.merge!(run_bootstraptest(patched_work)) unless bootstraptests.empty?
     first.reject { |name, _| again[name] == "pass" }
   end
 

@@ -16,6 +16,11 @@ module Linesplit
     [{ "LINESPLIT_BUILD" => build_dir }, File.join(ROOT, "tool/root"), "run", *cmd]
   end
 
+  # When tool/root was made, and with it everything in it.
+  def root_made
+    File.mtime(File.join(cache_dir, "root/.recipe")).to_i
+  end
+
   # What a path of the project or of its build directory is called in tool/root.
   def path_in_root(path)
     [[build_dir, "/linesplit/build"], [ROOT, "/linesplit"], [cache_dir, "/cache"]].each do |outside, inside|

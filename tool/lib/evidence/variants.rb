@@ -39,33 +39,10 @@ module Linesplit
   end
 
   # A build like the patched one with another cutoff, where frozen: for frozen and
-  # shared sources too.  Only its ruby is its own: string.c is compiled and ruby
-  # linked among links to the patched build's files.
+  # shared sources too.
   def with_cutoff(patched, cutoff, frozen: false)
     name = ["cutoff", cutoff == NO_CUTOFF ? "none" : cutoff, *("frozen" if frozen)].join("-")
-    dir = "#{patched}-#{name}"
-    source = cutoff_source(File.read(File.join(patched, "src/string.c")), cutoff, frozen)
-    # a patch for Windows alone leaves it as it is
-    objects = Dir.glob(File.join(patched, "obj/{.configured,*.o}")).reject { |f| File.basename(f) == "string.o" }
-    stamp = Digest::SHA256.hexdigest([source, objects.map { |f| File.mtime(f).to_f }.max].inspect)
-    return dir if File.exist?(File.join(dir, ".source")) && File.read(File.join(dir, ".source")) == stamp
-
-    FileUtils.rm_rf(dir)
-    FileUtils.mkdir_p(dir)
-    File.symlink(File.readlink(File.join(patched, "src")), File.join(dir, "src"))
-    obj = File.join(dir, "obj")
-    capture!("cp", "-as", File.join(patched, "obj"), obj)
-    # what is written anew must not be written through a link
-    own = %w[string.o libruby-static.a ruby].map { |f| File.join(obj, f) }
-    raise Error, "#{patched} is not a build with a static ruby" unless own.all? { |f| File.exist?(f) }
-
-    FileUtils.rm(own)
-    File.write(File.join(obj, "string.c"), source)
-    # miniruby, which would be linked anew and after it all the rest, is as good as it was
-    step("make #{dir.delete_prefix("#{build_dir}/")}", "make", "-o", "miniruby", "string.o", "libruby-static.a", "ruby",
-         log: File.join(dir, "log/make.log"), env: ccache_env, chdir: obj)
-    File.write(File.join(dir, ".source"), stamp)
-    dir
+    with_source(patched, name, "string.c", cutoff_source(File.read(File.join(patched, "src/string.c")), cutoff, frozen))
   end
 
   def cutoff_source(text, cutoff, frozen)

@@ -94,6 +94,11 @@ module Lines
     end.to_h
   end
 
+  # How many bytes each row goes through, given those of the operations.
+  def bytes(rows, plan)
+    rows.to_h { |row, _| [row, plan[row.delete_suffix(", user time")]] }
+  end
+
   # GB/s of the best round of each, and how many times the first one's speed:
   # of the best rounds, and the lowest and highest of single rounds.
   def table(rows, bytes, who)
@@ -183,7 +188,7 @@ if $PROGRAM_NAME == __FILE__
   end
   children.each_value(&:close)
   rows = Lines.rows(results)
-  bytes = rows.to_h { |row, _| [row, plan[row.delete_suffix(", user time")]] }
+  bytes = Lines.bytes(rows, plan)
   puts
   Lines.table(rows, bytes, rubies.keys)
   if opt[:json]

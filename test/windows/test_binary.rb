@@ -86,7 +86,7 @@ class TestBinary < Minitest::Test
       dir = Linesplit.path_in_wine(File.join(guest, "obj/.ext/x64-mingw-ucrt"))
       out, status = Windows.ruby(host, "-rrbconfig", "-e", script, dir, *names)
       assert_equal 0, status, out
-      assert_equal %([true, "a\\n", 3, "2026-01-02", String, 3904355907]\n), out
+      assert_equal %([true, "a\\n", 3, "2026-01-02", String, 3904355907]\n), out.delete("\r")
     end
   end
 

@@ -23,7 +23,7 @@ class TestGems < Minitest::Test
     "nokogiri" => ["1.19.7", %(require "nokogiri"
       doc = Nokogiri::XML("<r>" + "<l>line\n</l>" * 50 + "</r>")
       p doc.xpath("//l").size, doc.at("l").text, Nokogiri::HTML5("<p>a<p>b").css("p").map(&:text)), "50\n\"line\\n\"\n[\"a\", \"b\"]\n"],
-    "google-protobuf" => ["4.36.2", %(require "google/protobuf"; require "google/protobuf/struct_pb"
+    "google-protobuf" => ["4.36.2", %(require "google/protobuf"; require "google/protobuf/well_known_types"
       s = Google::Protobuf::Struct.from_hash("line" => "a" * 100 + "\n", "list" => [1, 2.5, nil])
       back = Google::Protobuf::Struct.decode(Google::Protobuf::Struct.encode(s))
       p back == s, back["line"].index("\n"), back["list"].to_a, Google::Protobuf::IMPLEMENTATION), "true\n100\n[1.0, 2.5, nil]\n:NATIVE\n"],
@@ -53,7 +53,7 @@ class TestGems < Minitest::Test
     define_method("test_#{name}") do
       gem = self.class.fetch(name, version)
       [Windows.base, Windows.patched].each do |work|
-        out, status = Windows.ruby(work, *load_path(work, gem), "-e", script)
+        out, status = run_command(*Linesplit.wine(work, "-W0", *load_path(work, gem), "-e", script))
         assert_equal [expected, 0], [out.delete("\r"), status], "#{name} in #{work}"
       end
     end

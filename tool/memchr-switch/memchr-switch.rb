@@ -88,6 +88,8 @@ class MemchrSwitch
   def initialize(dll)
     RUBY_PLATFORM == "x64-mingw-ucrt" or raise "this is #{RUBY_PLATFORM}; the switch is for x64-mingw-ucrt"
     require "fiddle"
+    require "rbconfig"
+    require "tempfile"
     kernel = Fiddle.dlopen("kernel32.dll")
     function = ->(lib, name, arguments, result) { Fiddle::Function.new(lib[name], arguments, result) }
     pointer = Fiddle::TYPE_VOIDP
@@ -135,9 +137,9 @@ class MemchrSwitch
   def to(name)
     write(name == from ? @original : @functions.fetch(name))
     check
-  rescue StandardError
+  rescue Exception => e # a function that answers wrongly may ask for all memory
     write(@original)
-    raise
+    raise "with #{name}, #{e.message}"
   end
 
   def read
@@ -155,7 +157,6 @@ class MemchrSwitch
   end
 
   def check
-    require "tempfile"
     text = (0..300).map { |n| "a".b * n << "\n" }
     whole = text.join
     position = 0
@@ -196,7 +197,8 @@ if $PROGRAM_NAME == __FILE__
         switch.to(which)
         Lines.run(list[i])
       end
-      Lines.table(results, list.to_h { |o| [o.name, o.bytes] }, switch.names)
+      rows = Lines.rows(results)
+      Lines.table(rows, Lines.bytes(rows, list.to_h { |o| [o.name, o.bytes] }), switch.names)
     end
   end
 end

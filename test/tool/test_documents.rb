@@ -46,6 +46,7 @@ class TestDocuments < Minitest::Test
     %r{\Atool/microbench --target x64-mingw-ucrt --libucrt} => ["test/windows/test_mingw_w64.rb", "--libucrt"],
     %r{\Aruby test/tool/test_apply\.rb\z} => ["test/tool/test_apply.rb", "TestApply"],
     %r{\A(?:FUZZ_SECONDS=\d+ )?ruby test/memchr/test_memchr\.rb} => ["test/memchr/test_memchr.rb", "FUZZ_SECONDS"],
+    %r{\Atool/profile\z} => ["test/native/test_profile.rb", "profile"],
     %r{\Amake benchmark ITEM=} => ["tool/lib/compare.rb", '"make", "benchmark"'],
   }.freeze
 

@@ -48,8 +48,9 @@ class TestString < Test::Unit::TestCase
   end
 
   def test_tail_embed_limit
-    omit("the limit is for 64-bit slots") unless 1.size == 8
     require 'objspace'
+    require 'rbconfig/sizeof'
+    omit("the limit is for 64-bit slots") unless RbConfig::SIZEOF["void*"] == 8
 
     # the longest tail, without its terminator, that a 160 byte slot holds
     {"UTF-8" => [135, 1], "UTF-16LE" => [134, 2], "UTF-32LE" => [132, 4]}.each do |enc, (limit, width)|
@@ -63,8 +64,9 @@ class TestString < Test::Unit::TestCase
   end
 
   def test_tail_of_shared_root
-    omit("the limit is for 64-bit slots") unless 1.size == 8
     require 'objspace'
+    require 'rbconfig/sizeof'
+    omit("the limit is for 64-bit slots") unless RbConfig::SIZEOF["void*"] == 8
 
     # sharing one of these allocates nothing but the tail
     sources = {

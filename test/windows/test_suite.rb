@@ -12,4 +12,8 @@ class TestWindowsSuite < Minitest::Test
     ours = Linesplit.added_tests(Builds.base_version)
     assert_equal ours.to_h { |name| [name, "pass"] }, Linesplit.suite(Windows.patched).slice(*ours)
   end
+
+  def test_bootstraptest
+    assert_empty Linesplit.bootstraptest_regressions(Windows.base, Windows.patched)
+  end
 end

@@ -84,8 +84,21 @@ module Linesplit
     raise Error, "#{title} failed (#{ended.exitstatus ? "exit #{ended.exitstatus}" : "signal #{ended.termsig}"}): " \
                  "#{cmd.shelljoin}\nThe end of #{log}:\n#{tail.scrub.gsub(/^/, "  | ")}"
   rescue Interrupt
-    Process.kill(:TERM, -pid) if pid && !ended
+    end_group(pid) if pid && !ended
     raise
+  end
+
+  # Ends a process group: gently, so that make takes half-made files away, and
+  # then for good, for what has a process namespace of its own ignores the rest.
+  def end_group(pid)
+    Process.kill(:TERM, -pid)
+    20.times { Process.wait(pid, Process::WNOHANG) ? break : sleep(0.1) }
+  ensure
+    begin
+      Process.kill(:KILL, -pid)
+    rescue Errno::ESRCH
+      # nothing is left
+    end
   end
 
   # Output of a short command, or nil where it fails.

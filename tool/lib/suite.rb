@@ -16,17 +16,21 @@ module Linesplit
   module_function
 
   # Runs the suites on the build in WORK and returns each test's result,
-  # { "TestString#test_index" => "pass" }: pass, skip or fail.  They are kept in
-  # WORK/suite.json, with what they depend on.
+  # { "TestString#test_index" => "pass" }: pass, skip or fail.
   def suite(work)
-    file = File.join(work, "suite.json")
-    key = Digest::SHA256.hexdigest([File.read(File.join(work, ".source")), File.basename(File.dirname(work)), TESTS, SPECS,
-                                    File.read(File.join(work, "obj/.built")), File.read(__FILE__)].inspect)
-    kept = JSON.parse(File.read(file)) if File.exist?(file)
-    return kept["results"] if kept && kept["key"] == key
+    { **kept(work, "tests") { run_tests(work) }, **kept(work, "specs") { run_specs(work) } }
+  end
 
-    results = { **run_tests(work), **run_specs(work) }
-    results.merge!(run_bootstraptest(work)) unless target_of(work) == "host"
+  # The results of one suite, kept with what they depend on: in WORK, and what a
+  # base answered beside what was found out about its tools.
+  def kept(work, part)
+    source = File.read(File.join(work, ".source"))
+    base = source == "base"
+    file = File.join(base ? found(work) : work, "suite-#{part}.json")
+    key = Digest::SHA256.hexdigest([source, TESTS, SPECS, File.read(__FILE__), (File.mtime(File.join(work, "obj/.built")).to_f unless base)].inspect)
+    return JSON.parse(File.read(file))["results"] if File.exist?(file) && JSON.parse(File.read(file))["key"] == key
+
+    results = yield
     File.write("#{file}.new", JSON.generate("key" => key, "results" => results))
     File.rename("#{file}.new", file)
     results
@@ -45,7 +49,7 @@ module Linesplit
     log = File.join(work, "log/test-all#{"-again" if names}.log")
     only = names.to_a.flat_map { |name| ["-n", name] }
     tests = target_of(work) == "host" ? TESTS : [*TESTS, "-ext-/win32"]
-    suite_step("CRuby's tests on #{label(work)}", log, work, "../src/test/runner.rb", "--ruby=#{own_name(work)}", "-v", "--tty=no", *only,
+    suite_step("CRuby's tests on #{label(work)}", log, work, "../src/test/runner.rb", "--ruby=#{own_name(work)}", "-v", "--tty=no", "--show-skip", *only,
                *tests.map { |t| "../src/test/#{t}" })
     output = File.read(log, encoding: "BINARY")
     raise Error, "CRuby's tests on #{label(work)} did not come to their end; see #{log}" unless output.match?(/^Finished tests in/)
@@ -61,12 +65,26 @@ module Linesplit
     parse_specs(File.read(doc, encoding: "BINARY"))
   end
 
-  def run_bootstraptest(work)
+  # Of bootstraptest, all or some of its files, what failed: ["test_io.rb:34"].
+  def run_bootstraptest(work, files = [])
     log = File.join(work, "log/bootstraptest.log")
-    suite_step("bootstraptest on #{label(work)}", log, work, "../src/bootstraptest/runner.rb", "--ruby=#{own_name(work)}", "-v")
-    output = File.read(log, encoding: "BINARY")
-    raise Error, "bootstraptest on #{label(work)} did not come to its end; see #{log}" unless output.match?(/^Finished in/)
-    parse_bootstraptest(output)
+    suite_step("bootstraptest on #{label(work)}", log, work, "../src/bootstraptest/runner.rb", "--ruby=#{own_name(work)} --disable=gems",
+               "-j#{Etc.nprocessors}", *files.map { |f| "../src/bootstraptest/#{f}" })
+    output = File.read(log, encoding: "BINARY").scrub
+    total = output[/^PASS all (\d+) tests/, 1] || output[%r{^FAIL \d+/(\d+) tests failed}, 1]
+    raise Error, "bootstraptest on #{label(work)} did not come to its end; see #{log}" unless total.to_i.positive?
+
+    output.scan(/^#\d+ (test_\w+\.rb:\d+):/).flatten.uniq
+  end
+
+  # What of bootstraptest fails on the patched build, twice, and not on the base.
+  # It starts a Ruby for each of its tests, so the base is only asked about those.
+  def bootstraptest_regressions(base_work, patched_work)
+    failed = run_bootstraptest(patched_work)
+    return [] if failed.empty?
+
+    files = failed.map { |name| name[/\A[^:]+/] }.uniq
+    failed & run_bootstraptest(patched_work, files) - run_bootstraptest(base_work, files)
   end
 
   def label(work)
@@ -87,13 +105,13 @@ module Linesplit
     # mspec starts RUBY_EXE
     env, *cmd = launch(work, "--disable=gems", *args, env: { "RUBY_EXE" => own_name(work) })
     # the exit status counts failures, and the results tell more
-    step(title, "timeout", "1800", *cmd, log: log, env: env, chdir: File.join(work, "obj"), status: 0..123)
+    step(title, "timeout", "-k", "9", "1800", *cmd, log: log, env: env, chdir: File.join(work, "obj"), status: 0..123)
   end
 
   # From the verbose output of CRuby's test runner: a line for each test that
   # ended, and a numbered report for each that did not pass.
   def parse_tests(output)
-    output = output.scrub
+    output = output.scrub.delete("\r")
     results = output.scan(/^\[ *\d+\/\d+\] (\S+#.+?) = [\d.]+ s/).to_h { |name,| [name, "pass"] }
     output.scan(/^ +\d+\) (Skipped|Failure|Error|Timeout):\n(.+)/) do |kind, line|
       results[line.sub(/(?: \[.*\])?:?\z/, "")] = kind == "Skipped" ? "skip" : "fail"
@@ -113,14 +131,6 @@ module Linesplit
       elsif !line.empty?
         description = line
       end
-    end
-  end
-
-  # From what bootstraptest prints with -v: "#12 test_io.rb:34 . 0.025", or F or E.
-  def parse_bootstraptest(output)
-    output.scrub.scan(/^#\d+ (test_\w+\.rb:\d+) (.)?/).each_with_object({}) do |(name, mark), results|
-      result = mark == "." ? "pass" : "fail"
-      results["bootstraptest #{name}"] = result unless results["bootstraptest #{name}"] == "fail"
     end
   end
 
@@ -145,9 +155,7 @@ module Linesplit
 
     tests, specs = first.keys.partition { |name| name.match?(/\A[A-Z]\S*#/) && !name.include?(" ") }
     again = tests.empty? ? {} : run_tests(patched_work, tests)
-    bootstraptests, specs = specs.partition { |name| name.start_with?("bootstraptest ") }
     again.merge!(run_specs(patched_work)) unless specs.empty?
-    again.merge!(run_bootstraptest(patched_work)) unless bootstraptests.empty?
     first.reject { |name, _| again[name] == "pass" }
   end
 

@@ -144,7 +144,7 @@ if $PROGRAM_NAME == __FILE__
   require "shellwords"
   require "tmpdir"
 
-  opt = { mb: 64, file_mb: 256, rounds: 5 }
+  opt = { mb: 64, file_mb: 32, rounds: 15 }
   OptionParser.new(<<~USAGE) do |o|
     usage: ruby benchmark/lines.rb [options] [NAME=]RUBY [NAME=]RUBY...
 
@@ -155,7 +155,7 @@ if $PROGRAM_NAME == __FILE__
     o.on("--rounds N", Integer, "rounds (#{opt[:rounds]})") { |v| opt[:rounds] = v }
     o.on("--mb N", Integer, "megabytes of the strings (#{opt[:mb]})") { |v| opt[:mb] = v }
     o.on("--file-mb N", Integer, "megabytes of the file (#{opt[:file_mb]})") { |v| opt[:file_mb] = v }
-    o.on("--quick", "3 rounds over 16 and 64 MB") { opt.update(mb: 16, file_mb: 64, rounds: 3) }
+    o.on("--quick", "3 rounds over 16 MB") { opt.update(mb: 16, file_mb: 16, rounds: 3) }
     o.on("--json FILE", "write all rounds there") { |v| opt[:json] = v }
   end.parse!
   abort "lines.rb: which Rubies? See --help" if ARGV.empty?

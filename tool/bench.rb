@@ -8,7 +8,7 @@ require_relative "lib/lines"
 
 include Linesplit
 
-opt = { base: "3.3", with: [], rounds: 5, duration: 0.5, files: BENCHMARKS, target: nil }
+opt = { base: "3.3", with: [], rounds: nil, duration: 0.5, files: BENCHMARKS, target: nil }
 OptionParser.new(<<~USAGE) do |o|
   usage: tool/bench [options] [DIR]
 
@@ -24,8 +24,8 @@ USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| opt[:base] = v }
   o.on("--target TARGET", %w[host x64-mingw-ucrt], "only host, or only x64-mingw-ucrt, which needs root (tool/root)") { |v| opt[:target] = v }
   o.on("--with NAME", "with the optional patch NAME (see tool/apply --list)") { |v| opt[:with] << v }
-  o.on("--quick", "a rough table in a couple of minutes") { opt.update(rounds: 2, duration: 0.2) }
-  o.on("--rounds N", Integer, "rounds, in each of which both run (#{opt[:rounds]})") { |v| opt[:rounds] = v }
+  o.on("--quick", "a rough table in a couple of minutes") { opt.update(duration: 0.2) }
+  o.on("--rounds N", Integer, "rounds, in each of which all run (5; in lines.rb 15)") { |v| opt[:rounds] = v }
   o.on("--duration SECONDS", Float, "of one benchmark in one round (#{opt[:duration]})") { |v| opt[:duration] = v }
   o.on("--item WORD", "only the benchmark files with WORD in their name, on host") { |v| opt[:files] = BENCHMARKS.grep(/#{Regexp.escape(v)}/) }
   o.on("--filter REGEXP", "only the benchmarks whose name matches, on host") { |v| opt[:filter] = v }
@@ -33,6 +33,7 @@ end.then { |parser| Linesplit.main { parser.parse! } }
 
 # CRuby's own benchmark files on two builds for this machine.
 def bench_host(source, opt)
+  opt[:rounds] ||= opt[:duration] < 0.5 ? 2 : 5
   base = work(source)
   patched = work(patched_source(source, with: opt[:with]))
   [base, patched].each { |w| build(w) }
@@ -69,7 +70,7 @@ def bench_windows(source, opt)
 
   quick = opt[:duration] < 0.5
   file = File.join(results_dir, ["lines-x64-mingw-ucrt", File.basename(File.dirname(source)), *opt[:with], *("quick" if quick)].join("-") + ".json")
-  puts "", lines(works, base, patched, file: file, quick: quick, rounds: (opt[:rounds] unless quick)), "",
+  puts "", lines(works, base, patched, file: file, quick: quick, rounds: opt[:rounds]), "",
        "Under Wine, whose C library the base's memchr is from, not Microsoft's.  A column has what the one before it has,",
        "and that; +unrolled, four blocks a step, is optional and not in the series.  Every round: #{file}", ""
   $stdout.flush
@@ -84,7 +85,7 @@ main do
   source = base_source(base: opt[:base], dir: ARGV[0])
   targets = opt[:target] ? [opt[:target]] : %w[host x64-mingw-ucrt]
   targets.pop if !opt[:target] && (opt[:filter] || opt[:files] != BENCHMARKS)
-  bench_host(source, opt) if targets.include?("host")
+  bench_host(source, opt.dup) if targets.include?("host")
   next unless targets.include?("x64-mingw-ucrt")
   next puts("", "x64-mingw-ucrt is left out: tool/root, where it is built, needs root") unless opt[:target] || Process.uid.zero?
 

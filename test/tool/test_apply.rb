@@ -52,6 +52,12 @@ class TestApply < Minitest::Test
     out, status = tool("apply", @tree)
     assert_equal [0, after], [status, snapshot]
     assert_match(/already applied/, out)
+    [%w[--check --reverse], %w[--reverse --check]].each do |options|
+      out, status = tool("apply", *options, @tree)
+      assert_equal [0, after], [status, snapshot], options.inspect
+      assert_match(/would take off/, out)
+    end
+    assert_match(/whatever --with names/, tool("apply", "--reverse", "--with", "unrolled", @tree)[0])
     assert_equal 0, tool("apply", "--reverse", @tree)[1]
     assert_equal before, snapshot
     assert_match(/nothing of the series/, tool("apply", "--reverse", @tree)[0])
@@ -78,6 +84,31 @@ class TestApply < Minitest::Test
     assert_equal 0, tool("apply", "--reverse", @tree)[1]
     assert_equal files, git("ls-tree", "-r", "HEAD")
     assert_equal "Revert the line splitting series\nmine\n", git("log", "-2", "--format=%s")
+  end
+
+  # What the user has put into one of the commits is kept.
+  def test_reverse_of_an_amended_commit
+    checkout
+    tool("apply", @tree)
+    File.write(File.join(@tree, "mine"), "mine\n")
+    git("add", "mine")
+    git("commit", "-q", "--amend", "--no-edit")
+    assert_equal 0, tool("apply", "--reverse", @tree)[1]
+    assert_equal "mine\n", File.read(File.join(@tree, "mine"))
+    assert_equal "Revert the line splitting series", git("log", "-1", "--format=%s").chomp
+    refute_includes File.read(File.join(@tree, "win32/win32.c")), "rb_w32_memchr"
+  end
+
+  def test_file_in_the_way
+    checkout
+    FileUtils.mkdir_p(File.join(@tree, "benchmark"))
+    File.write(File.join(@tree, "benchmark/io_gets.yml"), "mine\n")
+    before = [git("rev-parse", "HEAD"), snapshot]
+    [%w[--check], []].each do |options|
+      out, status = tool("apply", *options, @tree)
+      assert_equal [1, before], [status, [git("rev-parse", "HEAD"), snapshot]]
+      assert_match(%r{move them away: benchmark/io_gets\.yml}, out)
+    end
   end
 
   def test_all_or_nothing

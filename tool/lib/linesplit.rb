@@ -21,6 +21,8 @@ module Linesplit
   # Ends the command with a message instead of a backtrace.
   def main
     trap(:TERM) { raise Interrupt }
+    # what reads a child's output dies with it, which is no news
+    Thread.report_on_exception = false
     yield
   rescue Error, OptionParser::ParseError, Errno::ENOSPC, Errno::EACCES, Errno::EROFS => e
     abort "#{File.basename($PROGRAM_NAME, ".rb")}: #{e.message}"

@@ -134,9 +134,13 @@ class TestPullRequest < Minitest::Test
   end
 
   def test_results_are_of_another_base
-    refused(/no results of CRuby #{Regexp.escape(Builds.base_version)} in .*: run tool\/bench .*--draft/, "--feature", "22186")
+    refused(/no whole results of CRuby #{Regexp.escape(Builds.base_version)} in .*: run tool\/bench .*--draft/, "--feature", "22186")
     result("9.9.9")
     refused(/only of 9\.9\.9: run tool\/bench/, "--feature", "22186")
+    result
+    File.rename(*["", "-quick"].map { |s| File.join(@results, "benchmark-host-#{Builds.base_version}.9#{s}.json") })
+    refused(/only of .*#{Regexp.escape(Builds.base_version)}\.9 \(quick or in part\)/, "--feature", "22186")
+    FileUtils.rm(Dir.glob("#{@results}/*-quick.json"))
     body, = text("--draft")
     assert_match(/figures below are of another base/, body)
     refute_match(/compare-ruby/, git(@tree, "log", "-2", "--format=%B", "feature-22186"))
@@ -260,6 +264,7 @@ class TestPullRequest < Minitest::Test
     result
     refused(/no feature 1; the series has 22463, 22186/, "--feature", "1")
     refused(/say which --feature/, "--branch", "x")
+    refused(/bad name is no name for a branch/, "--feature", "22186", "--branch", "bad name")
     refused(/invalid option: --nonsense/, "--nonsense")
     assert_match(/give one git checkout/, tool("pull-request")[0])
     assert_match(/is not a git checkout/, tool("pull-request", SOURCE)[0])

@@ -28,8 +28,9 @@ module Linesplit
       [kind, title.gsub(/CRuby [\w.-]+/, "CRuby").sub(/\(\d+, mean [\d.]+ bytes\) /, "")]
     end
 
+    # A rough result, or one of some benchmarks only.
     def quick?
-      file.include?("quick")
+      File.basename(file).match?(/\b(?:quick|part)\b/)
     end
   end
 
@@ -93,8 +94,9 @@ module Linesplit
       r = ratios[job]
       [job, si(v["base"].max), si(v["patched"].max), f2(r["ratio"]), "#{f2(r["low"])}–#{f2(r["high"])}"]
     end
-    with = name.delete_prefix("benchmark-").sub(/\A[\w-]*?#{Regexp.escape(data["source"].to_s)}-?/, "")
-    title = "make benchmark, #{data["target"] || "host"}, CRuby #{data["source"]}#{" (#{with.tr("-", ", ")})" unless with.empty?}"
+    words = name.delete_prefix("benchmark-").sub(/\A[\w-]*?#{Regexp.escape(data["source"].to_s)}-?/, "").split("-")
+    with = (words - %w[quick part]).join("-")
+    title = "make benchmark, #{data["target"] || "host"}, CRuby #{data["source"]}#{" (#{words.join(", ")})" unless words.empty?}"
     Table.new(kind: "benchmark", title: title, columns: ["benchmark", "base", "patched", "ratio", "rounds"], rows: rows,
               note: "iterations a second, best of #{data["rounds"]} interleaved rounds; ratio of the bests, and of single rounds",
               facts: facts(data).merge("with" => with), slower: ratios.select { |_, r| slower?(r) }.map { |job, r| "#{job}: #{f2(r["ratio"])}" })

@@ -40,7 +40,7 @@ class TestBuild < Minitest::Test
       out, status = build
       if status == 1
         # what SIGKILL left running is seen
-        assert_equal :KILL, signal
+        assert_equal :KILL, signal, out
         assert_match(/being built by another process/, out)
         sleep 2
         assert_equal 0, build[1]
@@ -53,13 +53,34 @@ class TestBuild < Minitest::Test
     end
   end
 
+  # What extconf.rb of one build found out serves the next one of the same source.
+  def test_found_once
+    makefile = <<~'MAKE'
+      main:
+      	mkdir -p ext/x
+      	test -f ext/x/Makefile || { echo asked >>../../asked; pwd >ext/x/Makefile; }
+      rbconfig.rb:
+      	touch rbconfig.rb
+    MAKE
+    File.write(File.join(@work, "src/configure"), "#!/bin/sh\ncat >Makefile <<'END'\n#{makefile}END\n")
+    other = File.join(File.dirname(@work), "patched")
+    FileUtils.mkdir_p(other)
+    File.symlink("../base/src", File.join(other, "src"))
+    [@work, other].each do |work|
+      out, status = tool("build", work)
+      assert_equal 0, status, out
+      assert_equal "#{File.realpath(work)}/obj\n", File.read(File.join(work, "obj/ext/x/Makefile"))
+    end
+    assert_equal "asked\n", File.read(File.join(@tmp, "host/1/asked"))
+  end
+
   def test_failure
     FileUtils.touch(File.join(@work, "fail"))
     out, status = build
     assert_equal 1, status
     assert_match(/make .* failed \(exit 2\).*The end of .*make\.log:\n.*Error 1/m, out)
     FileUtils.rm(File.join(@work, "fail"))
-    assert_equal 0, build[1]
+    assert_equal ["", 0], build.then { |o, s| [s.zero? ? "" : o, s] }
   end
 
   def test_not_a_tree

@@ -77,9 +77,9 @@ module Linesplit
 
   def keep_found(work, target)
     kept = File.join(found(work), "ext")
-    return if File.directory?(kept)
-
     obj = File.join(work, "obj")
+    return if File.directory?(kept) || !File.directory?(File.join(obj, "ext"))
+
     Dir.mktmpdir("ext", File.dirname(kept)) do |tmp|
       copy_found(File.join(obj, "ext"), File.join(tmp, "ext"), inside(obj, target), "@obj@")
       File.rename(File.join(tmp, "ext"), kept)

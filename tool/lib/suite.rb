@@ -149,16 +149,20 @@ module Linesplit
 
   # What passes on the base and does not on the patched build: { name => its
   # result there }.  Some tests depend on the clock and fail once on a busy
-  # machine; what is broken fails when it is run again.
+  # machine; what is broken does so when both builds are asked again.
   def regressions(base_work, patched_work)
-    base, patched = [base_work, patched_work].map { |work| Thread.new { suite(work) } }.map(&:value)
-    first = broken(base, patched)
+    first = broken(*[base_work, patched_work].map { |work| Thread.new { suite(work) } }.map(&:value))
     return first if first.empty?
 
-    tests, specs = first.keys.partition { |name| name.match?(/\A[A-Z]\S*#/) && !name.include?(" ") }
-    again = tests.empty? ? {} : run_tests(patched_work, tests)
-    again.merge!(run_specs(patched_work)) unless specs.empty?
-    first.reject { |name, _| again[name] == "pass" }
+    broken(*[base_work, patched_work].map { |work| again(work, first.keys) })
+  end
+
+  # The results of tests and specs with these names, from another run.
+  def again(work, names)
+    tests, specs = names.partition { |name| name.match?(/\A[A-Z]\S*#/) && !name.include?(" ") }
+    results = tests.empty? ? {} : run_tests(work, tests)
+    results.merge!(run_specs(work)) unless specs.empty?
+    results.slice(*names)
   end
 
   # What passes on base and does not on patched: { name => its result there }.

@@ -99,6 +99,24 @@ class TestApply < Minitest::Test
     refute_includes File.read(File.join(@tree, "win32/win32.c")), "rb_w32_memchr"
   end
 
+  # A merge at the tip is no commit of ours, and what came by it stays.
+  def test_reverse_below_a_merge
+    checkout
+    git("branch", "other")
+    tool("apply", @tree)
+    git("checkout", "-q", "other")
+    File.write(File.join(@tree, "theirs"), "theirs\n")
+    git("add", "theirs")
+    # by date it stands below ours
+    Linesplit.capture!({ "GIT_COMMITTER_DATE" => "2001-01-01T00:00:00Z" }, "git", "-C", @tree, "commit", "-q", "-m", "theirs")
+    git("checkout", "-q", "main")
+    git("merge", "-q", "--no-ff", "-m", "merge", "other")
+    assert_equal 0, tool("apply", "--reverse", @tree)[1]
+    assert_equal "theirs\n", File.read(File.join(@tree, "theirs"))
+    assert_equal "Revert the line splitting series\nmerge\n", git("log", "--first-parent", "-2", "--format=%s")
+    refute_includes File.read(File.join(@tree, "win32/win32.c")), "rb_w32_memchr"
+  end
+
   def test_file_in_the_way
     checkout
     FileUtils.mkdir_p(File.join(@tree, "benchmark"))

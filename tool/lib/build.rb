@@ -63,7 +63,7 @@ module Linesplit
     dir
   end
 
-  # mkmf links one conftest.exe after the other, which is most of a build's time.
+  # mkmf compiles one conftest.c after the other, which is most of a build's time.
   # It leaves a Makefile alone that is newer than rbconfig.rb.
   def take_found(work, target)
     kept = File.join(found(work), "ext")

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # License: Ruby's
-# Run by tool/bench, which installs what is missing.
+# Run by tool/bench, where there is a ruby.
 
 require "optparse"
 require_relative "lib/compare"
@@ -23,7 +23,7 @@ OptionParser.new(<<~USAGE) do |o|
 USAGE
   o.on("--base VERSION", "Debian's ruby3.3 (default) or ruby3.4") { |v| opt[:base] = v }
   o.on("--target TARGET", %w[host x64-mingw-ucrt], "only host, or only x64-mingw-ucrt, which needs root (tool/root)") { |v| opt[:target] = v }
-  o.on("--with NAME", "with the optional patch NAME (see tool/apply --list)") { |v| opt[:with] << v }
+  o.on("--with NAME", "with the optional patch NAME (see tool/apply --list)") { |v| opt[:with] |= [v] }
   o.on("--quick", "a rough table in a couple of minutes") { opt.update(duration: 0.2) }
   o.on("--rounds N", Integer, "rounds, in each of which all run (5; in lines.rb 15)") { |v| opt[:rounds] = v }
   o.on("--duration SECONDS", Float, "of one benchmark in one round (#{opt[:duration]})") { |v| opt[:duration] = v }
@@ -82,6 +82,7 @@ main do
   raise Error, "one directory at the most; see --help" if ARGV.size > 1
   raise Error, "no benchmark file has that in its name; there are #{BENCHMARKS.join(", ")}" if opt[:files].empty?
 
+  setup("build", ARGV[0])
   source = base_source(base: opt[:base], dir: ARGV[0])
   targets = opt[:target] ? [opt[:target]] : %w[host x64-mingw-ucrt]
   targets.pop if !opt[:target] && (opt[:filter] || opt[:files] != BENCHMARKS)

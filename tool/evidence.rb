@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # License: Ruby's
-# Run by tool/evidence, which installs what is missing.
+# Run by tool/evidence, where there is a ruby.
 
 require "optparse"
 require_relative "lib/evidence/run"
@@ -27,4 +27,9 @@ USAGE
   o.on("--ruby NAME=COMMAND", "no builds: this Ruby; the first one given is the base") { |v| opt[:rubies] << v }
 end.then { |parser| Linesplit.main { parser.parse! } }
 
-main { puts evidence(opt, ARGV) }
+main do
+  raise Error, "one directory at the most; see --help" if ARGV.size > 1
+
+  setup("build", ARGV[0])
+  puts evidence(opt, ARGV[0])
+end

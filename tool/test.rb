@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 # License: Ruby's
-# Run by tool/test, which installs what is missing.
+# Run by tool/test, where there is a ruby.
 
 require "optparse"
 require_relative "lib/source"
@@ -52,6 +52,7 @@ main do
   raise Error, "no test file has #{ARGV.join(" or ")} in its path" if windows.empty? && host.empty?
   next puts((host + windows).map { |f| f.delete_prefix("#{ROOT}/") }) if only
 
+  setup("test")
   $stdout.sync = true
   patched_source(base_source(base: base))
   # side by side: much of either is one thing after another

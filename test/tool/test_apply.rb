@@ -222,11 +222,25 @@ class TestApply < Minitest::Test
     assert_match(/CRuby 4\.0, would apply.*0003/m, out)
   end
 
+  # Nor is our own change to str_subseq, in another state, taken for CRuby's.
+  def test_another_state_of_the_series
+    version("4.1")
+    assert_equal 0, tool("apply", @tree)[1]
+    file = File.join(@tree, "string.c")
+    File.write(file, File.read(file).sub("STR_SUBSEQ_MAX_EMBED_SIZE 160", "STR_SUBSEQ_MAX_EMBED_SIZE 128"))
+    before = snapshot
+    out, status = tool("apply", @tree)
+    assert_equal 1, status
+    assert_match(/0003\S+ does not apply to .*string\.c hunk 1.*Nothing was changed/, out)
+    assert_equal before, snapshot
+  end
+
   def test_list
     out, status = tool("apply", "--list", "4.1")
     assert_equal 0, status
     refute_match(/0003/, out)
     assert_match(/0001/, out)
-    assert_match(/no series for 2\.7/, tool("apply", "--list", "2.7")[0])
+    assert_equal out, tool("apply", "--list", "4.1.0")[0]
+    assert_match(/no series for CRuby 2\.7; there is one for each of 3\.3, 3\.4, 4\.0, 4\.1/, tool("apply", "--list", "2.7")[0])
   end
 end

@@ -161,7 +161,7 @@ class TestExport < Minitest::Test
   end
 
   def test_optional_patch
-    dir = export("generic", "4.1", "--with", "cutoff")
+    dir = export("generic", "4.1", "--with", "cutoff", "--with", "cutoff")
     assert_equal ["ruby-linesplit-4.1+cutoff.tar.gz"], Dir.children(dir)
     assert_match(/no optional patch nonsense/, tool("export", "--for", "generic", "4.1", "--with", "nonsense")[0])
   end

@@ -144,8 +144,21 @@ module Linesplit
     ["#{base}.#{teeny}", base]
   end
 
+  # The base that a version belongs to: 3.3 for 3.3 and 3.3.8.
+  def base_named(version)
+    base = version[/\A(\d+\.\d+)(?:\.\d+)?\z/, 1]
+    BASES.include?(base) ? base : raise(Error, "no series for CRuby #{version}; there is one for each of #{BASES.join(", ")}")
+  end
+
   def supported
     "supported are git checkouts and release trees of CRuby #{BASES.join(", ")}"
+  end
+
+  # Installs what GROUP of tool/setup names, once it is known that DIR, if one
+  # was given, will do.
+  def setup(group, dir = nil)
+    identify(dir) if dir
+    system(File.join(ROOT, "tool/setup"), group) or exit 1
   end
 
   # True where DIR is the top of a git checkout (a release tree unpacked inside

@@ -83,7 +83,10 @@ module Linesplit
   def series_base(tree, base)
     return base unless %w[4.0 4.1].include?(base)
 
-    body = File.read(File.join(tree, "string.c"), encoding: "BINARY")[/^str_subseq\(.*?^}/m] || ""
-    body.include?("str_alloc_embed") ? "4.1" : "4.0"
+    text = File.read(File.join(tree, "string.c"), encoding: "BINARY")
+    body = text[/^str_subseq\(.*?^}/m] || ""
+    # our own change, in a state that was not recognised, is not CRuby's
+    ours = body.include?("FL_ANY_RAW(str, FL_FREEZE | STR_SHARED)")
+    body.include?("str_alloc_embed") && !ours ? "4.1" : "4.0"
   end
 end

@@ -13,11 +13,9 @@ module Linesplit
   module_function
 
   # Runs all and returns the lines to print.
-  def evidence(opt, args)
-    raise Error, "one directory at the most; see --help" if args.size > 1
-
+  def evidence(opt, dir)
     start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    variants, about = opt[:rubies].empty? ? built(opt, args[0]) : given(opt)
+    variants, about = opt[:rubies].empty? ? built(opt, dir) : given(opt)
     result = about.merge("quick" => !!opt[:quick], "rounds" => opt[:rounds], "variants" => variants.keys - FROZEN.keys,
                          **measure_all(variants, opt))
     result["verdict"] = verdict(result["counts"], result["memory"])

@@ -21,14 +21,14 @@ class TestVerdict < Minitest::Test
     [{ "rows" => counts }, { "rows" => memory }]
   end
 
-  def verdict(**rubies)
+  def verdict(slower: {}, **rubies)
     base = rubies[:base]
     lengths = base[1]["rows"].map { |r| r["length"] }
     # every Ruby is measured at the lengths of all
     all = rubies.values.flat_map { |_, m| m["rows"].map { |r| r["length"] } }.uniq
     filled = rubies.transform_values { |counts, memory| [counts, { "rows" => all.flat_map { |n| fill(memory, n) } }] }
     assert_operator lengths.size, :>, 2
-    Linesplit.verdict(filled.to_h { |n, (c, _)| [n.to_s, c] }, filled.to_h { |n, (_, m)| [n.to_s, m] })
+    Linesplit.verdict(filled.to_h { |n, (c, _)| [n.to_s, c] }, filled.to_h { |n, (_, m)| [n.to_s, m] }, slower)
   end
 
   # what a Ruby takes at a length is what it takes at the next measured one
@@ -57,6 +57,27 @@ class TestVerdict < Minitest::Test
   def test_more_with_the_source_dropped
     v = verdict(base: ruby(15), "160": ruby(135, dropped: 100))
     assert_equal ["base", ["dropped"]], [v["cutoff"], v["candidates"]["160"]["breaks"]]
+  end
+
+  def test_slower_is_not_supported
+    v = verdict(base: ruby(15), "128": ruby(103), "160": ruby(135), slower: { "160" => ["unshared 120 B"] })
+    assert_equal ["128", ["slower"]], [v["cutoff"], v["candidates"]["160"]["breaks"]]
+  end
+
+  # [objects on the base, on the other, ns of each round on the base, on the other]
+  def slower(*rows)
+    slices = rows.map do |b, o, base, other|
+      { "variants" => { "base" => { "objects" => b, "with_source_ns" => base }, "160" => { "objects" => o, "with_source_ns" => other } } }
+    end
+    Linesplit.slower({ "slices" => slices }, "160")[1].map { |row, _| slices.index(row) }
+  end
+
+  def test_slower
+    alike = [1, 1, [10.0, 10.0], [10.5, 10.2]]
+    assert_equal [1], slower(alike, [2, 1, [10.0, 11.0], [12.0, 13.0]])
+    assert_empty slower(alike, [2, 1, [10.0, 11.0], [12.0, 11.5]]), "in one round it is not"
+    assert_empty slower([1, 1, [10.0, 10.0], [14.0, 14.0]], [2, 1, [10.0, 11.0], [12.0, 13.0]]), "within the noise"
+    assert_empty slower([1, 1, [10.0, 10.0], [10.0, 10.0]], [2, 1, [10.0, 10.0], [10.5, 10.5]]), "by less than a tenth"
   end
 
   def test_faster

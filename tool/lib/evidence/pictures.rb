@@ -5,7 +5,7 @@ require_relative "variants"
 
 module Linesplit
   # Okabe and Ito's colours, told apart by colour-blind readers too.
-  COLOURS = %w[#000000 #0072B2 #E69F00 #009E73 #CC79A7 #56B4E9 #D55E00].freeze
+  COLOURS = %w[#000000 #0072B2 #E69F00 #009E73 #CC79A7 #56B4E9 #D55E00 #999999].freeze
 
   module_function
 

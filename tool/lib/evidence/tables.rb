@@ -83,20 +83,21 @@ module Linesplit
     words << "allocates an object more at #{c["more_at"]} bytes" unless c["more_at"].empty?
     words << "retains #{format("%.1f", c["retained"])} times the base's memory at #{c["retained_at"]} bytes" if c["breaks"].include?("retained")
     words << "retains more than the base with the source dropped (#{format("%.2fx", c["dropped"])} at #{c["dropped_at"]} bytes)" if c["breaks"].include?("dropped")
+    words << "is slower at #{c["slower"].first(3).join(", ")}#{", …" if c["slower"].size > 3}" if c["breaks"].include?("slower")
     words << "keeps every rule, but saves an object at #{c["saves_at"]} lengths where #{chosen["saves_at"]} are to be had" if c["breaks"].empty?
     "#{words.join("; ")}."
   end
 
   # What two Rubies do alike shows the noise of a run: the ratio below which one
   # in twenty of those cases lies.  A case that they do not do alike is slower
-  # where its ratio is below that, and every round of it below 1.
+  # where its ratio is below that, and every round of it below SLOWER.
   def slower(result, name)
     rows = result["slices"].select { |row| row["variants"][name] }.map { |row| [row, faster(row["variants"], name, "with_source_ns")] }
     alike, changed = rows.partition { |row, _| row["variants"].values_at("base", name).map { |v| v["objects"].round }.uniq.size == 1 }
     return [nil, [], changed] if alike.empty?
 
     noise = alike.map { |_, f| f["ratio"] }.sort[alike.size / 20]
-    [noise, changed.select { |_, f| f["high"] < 1 && f["ratio"] < [noise, 1].min }, changed]
+    [noise, changed.select { |_, f| f["high"] < SLOWER && f["ratio"] < [noise, SLOWER].min }, changed]
   end
 
   def slower_sentences(result)

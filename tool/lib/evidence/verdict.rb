@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Which cutoff the figures support.  Only counts and memory decide, so that two
-# runs agree; times stand beside them.
+# Which cutoff the figures support.  Counts and memory decide, and of the times
+# what no run sees otherwise, so that two runs agree.
 
 module Linesplit
   # A retained slice may take at most so many times what it takes on the base: a
@@ -8,12 +8,16 @@ module Linesplit
   RETAINED = 4.0
   # For what memsize_of_all counts of the measuring program itself.
   TOLERANCE = 1.01
+  # What runs at less than this in every round is slower.
+  SLOWER = 0.9
 
   RULES = {
     "objects" => "No slice of any length, source or encoding allocates more objects than on the base.",
     "dropped" => "With its source dropped, a retained slice never takes more memory than on the base.",
     "retained" => "With its source retained, it takes at most #{RETAINED.to_i} times that.",
-    "most" => "Of the cutoffs that keep all three, the one that saves an object at the most lengths; " \
+    "slower" => "No slice that it changes runs slower than on the base by a tenth in every round, and in the best ones beyond " \
+                "the noise of the run (left out by --quick, whose rounds are too few).",
+    "most" => "Of the cutoffs that keep all four, the one that saves an object at the most lengths; " \
               "where none saves any, the base stays as it is.",
   }.freeze
 
@@ -40,8 +44,9 @@ module Linesplit
                    .max_by { |ratio, length| [ratio.round(2), -length] }
   end
 
-  # { "rules" => ..., "candidates" => { name => figures }, "cutoff" => name }
-  def verdict(counts, memory)
+  # { "rules" => ..., "candidates" => { name => figures }, "cutoff" => name };
+  # slower: { name => the slices that are slower }
+  def verdict(counts, memory, slower = {})
     base = objects(counts["base"])
     candidates = counts.to_h do |name, measured|
       here = objects(measured)
@@ -54,10 +59,11 @@ module Linesplit
       broken << "objects" unless more.empty?
       broken << "dropped" if dropped[0] > TOLERANCE
       broken << "retained" if retained[0] > RETAINED * TOLERANCE
+      broken << "slower" unless slower.fetch(name, []).empty?
       [name, { "copies_up_to" => copied.max, "saves_at" => fewer.count { |s, e, _| s == "unshared" && e == "UTF-8" },
                "saves" => ranges(fewer), "more_at" => ranges(more), "other_sources_differ" => (more + fewer).map(&:first).uniq - %w[unshared embedded chilled],
                "dropped" => dropped[0].round(3), "dropped_at" => dropped[1], "retained" => retained[0].round(3), "retained_at" => retained[1],
-               "breaks" => broken }]
+               "slower" => slower.fetch(name, []), "breaks" => broken }]
     end
     good = candidates.reject { |name, c| name == "base" || c["breaks"].any? || c["saves_at"].zero? }
     { "rules" => RULES, "candidates" => candidates, "cutoff" => good.max_by { |_, c| c["saves_at"] }&.first || "base" }

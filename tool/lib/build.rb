@@ -39,8 +39,9 @@ module Linesplit
       FileUtils.touch(configured)
     end
     take_found(work, target) unless File.exist?(File.join(obj, "rbconfig.rb"))
-    # without the extensions of ruby/spec for the C API, which only a shared libruby gets here
-    env, *command = build_command(target, "make", "-j#{Etc.nprocessors}", "main", "RUBYSPEC_CAPIEXT=none")
+    # without the extensions of ruby/spec for the C API, which only a shared libruby gets here,
+    # and without the bundled gems, which a checkout would download
+    env, *command = build_command(target, "make", "-j#{Etc.nprocessors}", "main", "RUBYSPEC_CAPIEXT=none", "bundled-gems=", "bundled-gems-rev=")
     step("make #{name}", *command, log: File.join(log, "make.log"), env: env, chdir: obj)
     keep_found(work, target)
     FileUtils.touch(File.join(obj, ".built"))

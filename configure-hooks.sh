@@ -85,7 +85,7 @@ case $target in
   x64-mingw-ucrt)
     # --host=x86_64-w64-mingw32ucrt would make the arch x64-mingw32ucrt, so the
     # host is the plain one and every tool is named.  Debugging information would
-    # be 160 MB of the static library that each of mkmf's tests links.
+    # be most of what is compiled, archived and linked; nothing here reads it.
     t=x86_64-w64-mingw32ucrt
     command -v $t-gcc >/dev/null || die "no $t-gcc: it is in Debian 13 and later (tool/root has it)"
     set -- --build="$(gcc -dumpmachine)" --host=x86_64-w64-mingw32 --enable-shared \

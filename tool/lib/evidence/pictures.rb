@@ -13,7 +13,8 @@ module Linesplit
   def draw(result, stem)
     others = result["variants"] - ["base"]
     caption = "#{result["base"][/\Aruby \S+/].sub("ruby", "CRuby")}, #{result["machine"]["cpu"]}, #{result["machine"]["os"]}"
-    [plot("ratio", "#{stem}-ratio", caption, ratio_data(result, others), "cutoffs" => result["verdict"]["candidates"].filter_map { |n, c| "#{n}=#{c["copies_up_to"]}" if c["copies_up_to"] < 600 }.join(" ")),
+    cutoffs = result["verdict"]["candidates"].filter_map { |n, c| "#{n}=#{c["copies_up_to"]}" if c["copies_up_to"] < 600 }
+    [plot("ratio", "#{stem}-ratio", caption, ratio_data(result, others), "cutoffs" => cutoffs.join(" "), "own" => others.index(series_name(result)) + 1),
      plot("memory", "#{stem}-memory", caption, memory_data(result)),
      *memchr_pictures].flatten
   end
@@ -39,7 +40,7 @@ module Linesplit
       data = File.join(dir, "data")
       File.write(data, rows.map { |row| row.map { |v| v.nil? ? "NaN" : v }.join("\t") + "\n" }.join)
       vars = { "here" => __dir__, "data" => data, "caption" => caption, "series" => series.map { |s| s.tr(" ", "~") }.join(" "), "colours" => COLOURS.join(" "), **more }
-      setup = vars.map { |k, v| "#{k} = \"#{v}\"" }
+      setup = vars.map { |k, v| v.is_a?(Integer) ? "#{k} = #{v}" : "#{k} = \"#{v}\"" }
       %w[svg png].map do |type|
         out = "#{stem}.#{type}"
         term = { "svg" => "svg size 800,480 dynamic font 'DejaVu Sans,13' background 'white' noenhanced",

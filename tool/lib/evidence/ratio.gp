@@ -16,5 +16,6 @@ do for [i=1:words(cutoffs)] {
     set label sprintf("%s: %.0f B", substr(border, 1, equal - 1), at - 0.5) at at, graph 0.98 right rotate by 90 offset -0.6, 0 tc rgb "#555555" font ",11"
 }
 set arrow from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#000000" lw 1
-plot for [i=1:words(series)] data using 1:(column(3*i-1)):(column(3*i)):(column(3*i+1)) with yerrorbars lc rgb colour(i+1) pt 6+i ps 0.4 lw 0.5 notitle, \
+# the lowest and highest round of the series alone: of all, they hide each other
+plot data using 1:(column(3*own-1)):(column(3*own)):(column(3*own+1)) with yerrorbars lc rgb colour(own+1) pt 6+own ps 0.4 lw 0.5 notitle, \
      for [i=1:words(series)] data using 1:(column(3*i-1)) with linespoints lc rgb colour(i+1) pt 6+i ps 0.6 lw 1.5 title name(i)

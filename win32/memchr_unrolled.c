@@ -4,7 +4,7 @@
 /* License: Ruby's */
 /*
  * The CRT's memchr takes one byte a step, this one an aligned block of 16,
- * and after the first 64 to 128 bytes four of them, an aligned line of 64.
+ * and after the first 65 to 128 bytes four of them, an aligned line of 64.
  *
  * It must answer as if it read byte by byte and stopped at the match
  * (C11 7.24.5.1): n may go beyond the object, s + n may wrap.  So a line is

@@ -1,8 +1,8 @@
 /*
  * The harness of the micro-benchmarks: each row compares some columns in
  * interleaved rounds, a sample of each column a round, and keeps the best, the
- * median and the worst sample.  Every call's answer is checked; a wrong one
- * ends the program.
+ * median and the worst sample.  What every call returns is checked; a wrong
+ * answer ends the program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +90,19 @@ bench_options(int argc, char **argv, const char *own, const char *help)
     return left;
 }
 
+/* A string of JSON, which names of libraries can be: C:\Windows has a \W. */
+static void
+bench_json_string(const char *s)
+{
+    fputc('"', bench.json);
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\') fputc('\\', bench.json);
+        if ((unsigned char)*s < ' ') fprintf(bench.json, "\\u%04x", *s);
+        else fputc(*s, bench.json);
+    }
+    fputc('"', bench.json);
+}
+
 /* A new table; its columns are bench.column[0 .. columns-1]. */
 static void
 bench_table(const char *title, const char *unit)
@@ -97,8 +110,9 @@ bench_table(const char *title, const char *unit)
     int j;
 
     if (bench.json) {
-        fprintf(bench.json, "%s\n{\"table\": \"%s\", \"unit\": \"%s\", \"rows\": [",
-                bench.unit ? "\n]}," : "", title, unit);
+        fprintf(bench.json, "%s\n{\"table\": ", bench.unit ? "\n]}," : "");
+        bench_json_string(title);
+        fprintf(bench.json, ", \"unit\": \"%s\", \"rows\": [", unit);
     }
     bench.unit = unit;
     bench.rows = 0;
@@ -173,10 +187,18 @@ bench_print(const char *label, double n, double bytes)
     int j;
 
     printf("%-24s", label);
-    if (bench.json) fprintf(bench.json, "%s\n  {\"row\": \"%s\", \"n\": %g, \"cells\": {", bench.rows ? "," : "", label, n);
+    if (bench.json) {
+        fprintf(bench.json, "%s\n  {\"row\": ", bench.rows ? "," : "");
+        bench_json_string(label);
+        fprintf(bench.json, ", \"n\": %g, \"cells\": {", n);
+    }
     for (j = 0; j < bench.columns; j++) {
         const struct bench_cell *c = &bench.cell[j];
-        if (bench.json) fprintf(bench.json, "%s\n    \"%s\": ", j ? "," : "", bench.column[j]);
+        if (bench.json) {
+            fprintf(bench.json, "%s\n    ", j ? "," : "");
+            bench_json_string(bench.column[j]);
+            fprintf(bench.json, ": ");
+        }
         if (c->best < 0) {
             printf(" %13s", "-");
             if (bench.json) fprintf(bench.json, "null");

@@ -71,6 +71,8 @@ check_beyond(const unsigned char *s, int c, size_t d)
         if (n > d) check(s, c, n, s + d);
         if (n + 1 > d) check(s, c, n + 1, s + d);
     }
+    /* what is near to 0 for one who takes n to have 32 bits */
+    for (n = 0; n < 256; n++) check(s, c, ((size_t)1 << 38) + n, s + d);
     for (n = 0; n < 80; n++) {
         check(s, c, SIZE_MAX - n, s + d);
         check(s, c, wraps_to_0 + n, s + d);

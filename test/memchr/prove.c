@@ -6,7 +6,7 @@
 #include MEMCHR_C               /* test/memchr/test_memchr.rb says which */
 
 #ifndef BLOCK
-# define BLOCK 16               /* 64 for the unrolled one */
+# define BLOCK 16               /* 64 for the unrolled one, which reads lines */
 #endif
 
 size_t nondet_size(void);

@@ -57,6 +57,12 @@ class TestMemchr < Minitest::Test
     "head mask one short" => [["mask >>= head;", "mask >>= head; mask &= 0x7fff >> head;"]],
   }.freeze
 
+  # Right answers, from bytes that are on the same page but in no block of the
+  # object: for the proof alone.
+  OVERREADING_MUTANTS = {
+    "another block of the page is read" => [["if (n == 0) return NULL;", "if (n == 0 || (*(const volatile char *)((size_t)s | 63), 0)) return NULL;"]],
+  }.freeze
+
   HUGE_MUTANTS = { "offsets of 32 bits" => [["size_t i;", "int i;"]] }.freeze
 
   # Of win32/memchr_unrolled.c: what it has and the other has not.
@@ -68,6 +74,8 @@ class TestMemchr < Minitest::Test
     "one block of four is not compared" => [["EQUAL(line + 48)", "EQUAL(line + 32)"]],
     "the match is taken to be in the next line" => [["i = line - p;", "i = line - p + 64;"]],
     "blocks end where lines began" => [["stop = n;\n        }", "}"]],
+    "lines of 32 bits" => [["size_t stop = n < first ? n : first, lines;", "size_t stop = n < first ? n : first; unsigned int lines;"],
+                           ["lines = (n - stop - 1) / 64 + 1", "lines = (unsigned int)((n - stop - 1) / 64 + 1)"]],
     "no tail bound, unrolled" => [["(size_t)i < n ? (void *)(p + i) : NULL", "(void *)(p + i)"]],
   }.freeze
 
@@ -119,7 +127,7 @@ class TestMemchr < Minitest::Test
 
   # The file of a mutant.
   def mutant(name)
-    shipped = MUTANTS.merge(HUGE_MUTANTS)
+    shipped = MUTANTS.merge(HUGE_MUTANTS, OVERREADING_MUTANTS)
     file, edits = shipped.key?(name) ? [SHIPPED, shipped[name]] : [UNROLLED, UNROLLED_MUTANTS.fetch(name)]
     text = edits.reduce(File.read(file)) do |source, (from, to)|
       assert_includes source, from, "mutant “#{name}”: #{file} no longer holds the text that it edits"
@@ -218,9 +226,11 @@ class TestMemchr < Minitest::Test
     once def test_fuzz
       seconds = ENV.fetch("FUZZ_SECONDS", "60")
       corpus = FileUtils.mkdir_p(File.join(BUILD, "corpus"))[0]
-      exe = build("fuzz", %w[clang], *FUZZER, File.join(HERE, "fuzz.c"), SHIPPED)
-      out, = sh(exe, "-max_total_time=#{seconds}", "-max_len=400", "-artifact_prefix=#{BUILD}/", corpus, timeout: seconds.to_i + 60)
-      assert_match(/^Done \d{5,} runs/, out)
+      [SHIPPED, UNROLLED].each do |file|
+        exe = build("fuzz", %w[clang], *FUZZER, File.join(HERE, "fuzz.c"), file)
+        out, = sh(exe, "-max_total_time=#{seconds}", "-max_len=400", "-artifact_prefix=#{BUILD}/", corpus, timeout: seconds.to_i + 60)
+        assert_match(/^Done \d{5,} runs/, out)
+      end
     end
 
     once def test_fuzz_finds_mutants
@@ -235,7 +245,9 @@ class TestMemchr < Minitest::Test
     # CBMC finds no c, n and object in up to PROOF_BLOCKS blocks for which the
     # result is wrong, or a block is read that the standard gives no right to.
     once def test_proof
-      1.upto(Integer(ENV.fetch("PROOF_BLOCKS", "3"))).map { |n| Thread.new { prove(SHIPPED, n) } }.each do |proof|
+      most = Integer(ENV.fetch("PROOF_BLOCKS", "3"))
+      # of the unrolled one, up to so many lines of four blocks
+      [*1.upto(most).map { |n| [SHIPPED, n] }, *1.upto(most).map { |n| [UNROLLED, n] }].map { |how| Thread.new { prove(*how) } }.each do |proof|
         out, status = proof.value
         assert status.success?, out
         assert_match(/^VERIFICATION SUCCESSFUL/, out)
@@ -243,7 +255,7 @@ class TestMemchr < Minitest::Test
     end
 
     once def test_proof_fails_for_mutants
-      ["the block after the end is loaded", "no head mask", "n = 0 reads"].each do |name|
+      ["the block after the end is loaded", "no head mask", "n = 0 reads", "another block of the page is read"].each do |name|
         out, status = prove(mutant(name), 1)
         assert_equal 10, status.exitstatus, "mutant “#{name}” is proved:\n#{out}"
         assert_match(/^VERIFICATION FAILED/, out)
@@ -257,11 +269,35 @@ class TestMemchr < Minitest::Test
     end
   end
 
+  # AddressSanitizer does not take what is read beside the object for an error of
+  # the caller.
+  def test_address_sanitizer
+    FileUtils.mkdir_p(BUILD)
+    program = File.join(BUILD, "asan.c")
+    File.write(program, <<~C)
+      #include <stdlib.h>
+      void *rb_w32_memchr(const void *, int, size_t);
+      int main(void) { char *p = malloc(1); int found; *p = 'a'; found = rb_w32_memchr(p, 'z', 1) != NULL; free(p); return found; }
+    C
+    attribute = '__attribute__((no_sanitize("address")))'
+    COMPILERS.product([SHIPPED, UNROLLED]).each do |cc, file|
+      sh(build("asan", cc, "-O1", "-fsanitize=address", program, file))
+      bare = File.join(BUILD, "asan-bare.c")
+      File.write(bare, File.read(file).sub(attribute) { "" })
+      out, status = sh(build("asan", cc, "-O1", "-fsanitize=address", program, bare), ok: false)
+      assert_match(/AddressSanitizer: heap-buffer-overflow/, out, "#{attribute} is not needed?")
+      refute status.success?
+    end
+  end if NATIVE
+
   # With the host's CBMC where there is one (Debian 13 on), else the root's.
   def prove(file, blocks)
     path = file.delete_prefix("#{ROOT}/")
+    # the loops over blocks, and of the unrolled one over lines
+    unrolled = File.read(file).include?("lines")
+    block, loops = unrolled ? [64, [4 * blocks + 2, blocks + 1]] : [16, [blocks + 1]]
     cbmc = system("cbmc", "--version", out: File::NULL, err: File::NULL) ? [] : %w[tool/root run]
-    sh(*cbmc, "cbmc", "-I", "test/memchr/model", "-DBLOCKS=#{blocks}", "-DMEMCHR_C=\"../../#{path}\"", "--pointer-overflow-check",
-       "--unwinding-assertions", "--unwindset", "rb_w32_memchr.0:#{blocks + 1}", "test/memchr/prove.c", ok: false)
+    sh(*cbmc, "cbmc", "-I", "test/memchr/model", "-DBLOCK=#{block}", "-DBLOCKS=#{blocks}", "-DMEMCHR_C=\"../../#{path}\"", "--pointer-overflow-check",
+       "--unwinding-assertions", "--unwindset", loops.each_with_index.map { |n, i| "rb_w32_memchr.#{i}:#{n}" }.join(","), "test/memchr/prove.c", ok: false)
   end
 end

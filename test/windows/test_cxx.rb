@@ -69,4 +69,15 @@ class TestCxx < Minitest::Test
   def test_headers_after_ruby_h
     check("after", RUBY_H + HEADERS + BODY, "c++20")
   end
+
+  # One that is linked into ruby.exe is compiled as the core is.
+  def test_extension_for_ext_setup
+    Windows.tmpdir do |dir|
+      [HEADERS + RUBY_H, RUBY_H + HEADERS].each do |head|
+        file = File.join(dir, "static.cc")
+        File.write(file, (head + BODY).gsub("NAME", "static"))
+        Windows.compile("g++", "-std=c++17", "-DRUBY_EXPORT", *Windows.include_flags(Windows.patched), "-c", "-o", File.join(dir, "static.o"), file)
+      end
+    end
+  end
 end

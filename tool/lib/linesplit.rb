@@ -121,6 +121,9 @@ module Linesplit
     raise Error, "#{e.message.sub("No such file or directory - ", "")} is not installed; tool/setup installs it"
   end
 
+  # What every CRuby source tree has and identify looks at.
+  IDENTIFYING = %w[include/ruby/version.h version.h string.c win32/win32.c include/ruby/win32.h].freeze
+
   # Version and base of a CRuby source tree: ["3.3.8", "3.3"].  A tree is known
   # by what it holds: the version numbers in include/ruby/version.h and
   # version.h, and the code that the series changes.
@@ -128,8 +131,8 @@ module Linesplit
     raise Error, "#{dir}: no such directory" unless File.directory?(dir)
     raise Error, "#{dir}: not readable" unless File.readable?(dir) && File.executable?(dir)
 
-    api = File.join(dir, "include/ruby/version.h")
-    files = [api, *%w[version.h string.c win32/win32.c include/ruby/win32.h].map { |f| File.join(dir, f) }]
+    files = IDENTIFYING.map { |f| File.join(dir, f) }
+    api = files[0]
     if (missing = files.find { |f| !File.file?(f) })
       raise Error, "#{dir} is not a CRuby source tree (#{missing[dir.size + 1..]} is missing); #{supported}"
     end

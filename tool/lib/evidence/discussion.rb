@@ -24,11 +24,12 @@ module Linesplit
   end
 
   def figure(what, thread, here, unit, within: 0.1, why: nil)
+    here = here.round(3)
     low, high = Array(thread).minmax
     agree = here.between?(low * (1 - within), high * (1 + within))
     show = ->(v) { number(v, unit) }
     says = "#{what}: #{show[here]} here, #{Array(thread).map(&show).uniq.join("–")} there#{why && ". #{why}"}." unless agree
-    { "what" => what, "thread" => thread, "here" => here.round(3), "unit" => unit, "says" => says }
+    { "what" => what, "thread" => thread, "here" => here, "unit" => unit, "says" => says }
   end
 
   def number(value, unit)

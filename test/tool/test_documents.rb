@@ -10,11 +10,11 @@ class TestDocuments < Minitest::Test
   # What a block's line starts with when it is a command and not output.
   WORDS = /\A(?:\$ |(?:\w+=\S+ )*(?:tool\/|\.ci\/|\.\/|(?:make|ruby|cc|gcc|git|sh|cat|patch|quilt|cd|pacman|apt-get|gh|wine|cbmc)\b))/
 
-  # [command, does it stand in a block?] of a document: lines of indented and of
-  # fenced blocks, without the comment behind them.
+  # The commands of a document: lines of indented and of fenced blocks, without the
+  # comment behind them; a backslash goes on on the next line.
   def self.commands(file)
     fence = nil
-    File.readlines(File.join(Linesplit::ROOT, file), chomp: true).filter_map do |line|
+    File.read(File.join(Linesplit::ROOT, file)).gsub(/ \\\n\s+/, " ").lines(chomp: true).filter_map do |line|
       if line =~ /\A```(\w*)/
         fence = fence ? nil : $1
         next
@@ -60,6 +60,7 @@ class TestDocuments < Minitest::Test
     %r{\Agit -C ~/ruby rebase --interactive} => "it asks its user what to do",
     %r{\Aruby benchmark/lines\.rb .*(?:C:/|path/to)} => "two Rubies that only the user has; test/windows/ runs the program",
     %r{\A(?:pacman|apt-get) } => "it installs packages",
+    %r{\Agit clone URL } => "the reader knows the URL",
   }.freeze
 
   def test_every_command_is_accounted_for

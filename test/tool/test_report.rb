@@ -27,7 +27,8 @@ class TestReport < Minitest::Test
     rows = (1..64).map { |n| { "row" => "n=#{n}", "n" => n, "cells" => { "bytes" => cell[2.0 * n], "rb_w32_memchr" => cell[3.17 * factor], "a_candidate_with_a_long_name" => nil, **(1..9).to_h { |i| ["c#{i}", cell[i]] } } } }
     write["microbench", ABOUT.reject { |k, _| %w[base patched].include?(k) }.merge("tables" => [{ "table" => "memchr, match last, aligned", "unit" => "ns a call", "rows" => rows }])]
     seconds = { "String#index(\"\\n\"), 1 KB lines" => { "base" => [0.5, 0.6], "patched" => [0.2, 0.25] } }
-    write["lines-x64-mingw-ucrt", ABOUT.merge("bytes" => { seconds.keys[0] => 64 << 20 }, "seconds" => seconds)]
+    write["lines-x64-mingw-ucrt-#{version}", ABOUT.merge("source" => version, "target" => "x64-mingw-ucrt", "bytes" => { seconds.keys[0] => 64 << 20 },
+                                                         "seconds" => seconds.transform_values { |s| s.merge("+memchr" => s["patched"], "+str_subseq" => s["base"]) })]
     write["evidence-host-#{version}", ABOUT.merge("source" => version, "verdict" => {}, "quick" => false)]
     File.write(File.join(dir, "evidence-host-#{version}.md"), "# What\n\nText.\n\n## Verdict\n\n- Verdict: a cutoff of 160 B.\n- Timings of 160: 1 of 9 cases slower beyond noise: frozen 1 B.\n\n| cutoff | copies |\n| --- | ---: |\n| 160 | 135 B |\n")
     File.write(File.join(dir, "evidence-host-#{version}-ratio.svg"), '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 480" width="800" height="480"><text x="9" y="99">picture</text></svg>')
@@ -66,9 +67,38 @@ class TestReport < Minitest::Test
     assert_match(/\| index_1kb_lines \|.*\| 1\.37 \| 2\.74 \|/, md)
     assert_includes md, "first: unshared_136: 0.81"
     refute_includes md, "second: unshared_136"
-    assert_match(/CRuby 3\.3\.9 \| .*CRuby 3\.4\.9/, html)
+    assert_includes md, "| make benchmark, host, CRuby 3.3.9 and 3.4.9 (first) |"
+    assert_includes md, "| Lines in Ruby, x64-mingw-ucrt, CRuby 3.3.9 and 3.4.9: +memchr (second) |"
+    refute_match(/:\s+\((?:first|second)\)/, html + md)
+    assert_includes html, "<h3>Verdict (CRuby 3.3.9 and 3.4.9)</h3>"
     md = report(@results, results(File.join(@tmp, "other/first")))[1]
     assert_includes md, "| base (A) | base (B) |"
+    assert_equal slower(md).uniq, slower(md)
+    assert_equal 1, slower(md).grep(/unshared_136/).size
+    assert_includes md, "- A, B: unshared_136: 0.81 (make benchmark, host, CRuby 3.3.9)"
+  end
+
+  # Rows that only the second column tells apart, and columns of the same name.
+  def test_side_by_side_rows
+    second = results(File.join(@tmp, "second"))
+    [@results, second].zip([70, 80]) do |dir, n|
+      File.write(File.join(dir, "evidence-host-3.3.9.md"), "# What\n\n## Retained\n\n| case | length | a | alone | b | alone |\n| --- | --- | --- | --- | --- | --- |\n| kept | 15 | 1 | 2 | 3 | #{n + 1} |\n| kept | 16 | 4 | 5 | 6 | #{n + 2} |\n")
+    end
+    md = report(@results, second)[1]
+    assert_includes md, "| case | length | a (first) | a (second) | alone (first) | alone (second) |"
+    assert_includes md, "| kept | 15 | 1 | 1 | 2 | 2 | 3 | 3 | 71 | 81 |\n| kept | 16 | 4 | 4 | 5 | 5 | 6 | 6 | 72 | 82 |"
+  end
+
+  # Each base next to itself, whatever else a directory has.
+  def test_side_by_side_bases
+    results(@results, version: "3.2.9")
+    md = report(@results, results(File.join(@tmp, "second")))[1]
+    assert_includes md, "**make benchmark, host, CRuby 3.3.9**"
+    assert_includes md, "**make benchmark, host, CRuby 3.2.9 (first only)**"
+  end
+
+  def slower(md)
+    md[/^## What was slower\n(.*?)^## /m, 1].scan(/^- .*/)
   end
 
   # A report among its results is not taken for one of them.
@@ -87,10 +117,44 @@ class TestReport < Minitest::Test
     assert_includes report(@results)[0], "7.77"
   end
 
+  # The same table in two files: the newest, and its picture; but every base, and
+  # every compiler.
+  def test_newest
+    table = JSON.parse(File.read(File.join(@results, "microbench.json")))
+    copy = lambda do |name, time, ns, **more|
+      rows = table["tables"][0]["rows"].map { |r| r.merge("cells" => r["cells"].merge("rb_w32_memchr" => { "best" => ns, "median" => ns, "worst" => ns })) }
+      tables = table["tables"].map { |t| t.merge("rows" => rows) }
+      File.write(File.join(@results, "#{name}.json"), JSON.generate(table.merge("time" => time, "tables" => tables, **more)))
+    end
+    svg = File.read(File.join(@results, "evidence-host-3.3.9-ratio.svg"))
+    %w[microbench-ns microbench-memchr_long-ns microbench-clang-ns].each { |f| File.write(File.join(@results, "#{f}.svg"), svg) }
+    copy["microbench-clang", "2026-01-01T00:00:00Z", 6.66, "compiler" => "clang"]
+    copy["microbench-memchr_long", "2026-01-01T00:00:00Z", 8.88]
+    html, md = report(@results)
+    refute_includes html, "8.88"
+    assert_includes html, "6.66"
+    assert_equal 2, md.scan("**memchr, match last, aligned (host)**").size
+    assert_equal 1, slower(md).grep(/3\.17/).size
+    assert_equal slower(md).uniq, slower(md)
+    assert_equal %w[evidence-host-3.3.9-ratio microbench-clang-ns microbench-ns], md.scan(/\]\((\S+)\.svg\)/).flatten
+    copy["microbench-memchr_long", "2026-01-03T00:00:00Z", 8.88]
+    html, md = report(@results)
+    assert_includes html, "8.88"
+    refute_match(/3\.17/, html)
+    assert_equal %w[evidence-host-3.3.9-ratio microbench-clang-ns microbench-memchr_long-ns], md.scan(/\]\((\S+)\.svg\)/).flatten
+    results(@results, version: "3.4.9")
+    md = report(@results)[1]
+    %w[3.3.9 3.4.9].each { |v| ["make benchmark, host, CRuby #{v}", "Lines in Ruby, x64-mingw-ucrt, CRuby #{v}", "Verdict (CRuby #{v})"].each { |t| assert_includes md, "**#{t}**" } }
+  end
+
   # What a page says of itself: the page stands in a frame that is WIDTH wide,
   # since a browser's own window is at least 500.
+  # Of the first table: is it as wide as what it stands in, and is each heading
+  # aligned as its cells?
+  SHORT = "[...document.querySelectorAll('.short')].every(t => t.offsetWidth <= t.parentElement.clientWidth), [...document.querySelectorAll('.short thead th')].every((c, i) => getComputedStyle(c).textAlign == getComputedStyle(document.querySelectorAll('.short tbody tr:first-child > *')[i]).textAlign), [...document.querySelectorAll('.wide')].every(w => w.getBoundingClientRect().right <= innerWidth && getComputedStyle(w).overflowX == 'auto')"
+
   def browse(html, width, scheme)
-    page = html.gsub("<details>", "<details open>").sub("</html>", "<script>addEventListener('load', () => parent.postMessage([innerWidth, document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor, [...document.images].every(i => i.complete && i.naturalWidth)].join(';'), '*'))</script></html>")
+    page = html.gsub("<details>", "<details open>").sub("</html>", "<script>addEventListener('load', () => parent.postMessage([innerWidth, document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor, [...document.images].every(i => i.complete && i.naturalWidth), #{SHORT}].join(';'), '*'))</script></html>")
     File.write(File.join(@tmp, "page.html"), page)
     File.write(File.join(@tmp, "frame.html"), "<!doctype html><title>no answer</title><body style='margin:0'><script>addEventListener('message', e => document.title = e.data)</script><iframe src=page.html style='border:0' width=#{width} height=3000></iframe>")
     flags = %w[--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars]
@@ -105,10 +169,13 @@ class TestReport < Minitest::Test
   def test_in_a_browser
     html, = report(@results, results(File.join(@tmp, "second"), version: "3.4.9", factor: 2.0))
     backgrounds = { 390 => "light", 1200 => "dark" }.map do |width, scheme|
-      inner, scroll, background, images = browse(html, width, scheme)
+      inner, scroll, background, images, short, aligned, scrolls = browse(html, width, scheme)
       assert_equal width.to_s, inner
       assert_operator scroll.to_i, :<=, width, "it has to be scrolled sideways at #{width} pixels"
       assert_equal "true", images, "a picture is not shown"
+      assert_equal "true", short, "\"In short\" is cut off at #{width} pixels"
+      assert_equal "true", aligned, "a heading is not aligned as its cells"
+      assert_equal "true", scrolls, "what is too wide does not scroll by itself"
       background
     end
     assert_equal ["rgb(255, 255, 255)", "rgb(22, 23, 26)"], backgrounds

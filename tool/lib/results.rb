@@ -25,7 +25,7 @@ module Linesplit
 
     # The same for results of another base or another directory.
     def key
-      [kind, title.gsub(/CRuby [\w.-]+/, "CRuby").sub(/\(\d+, mean [\d.]+ bytes\) /, "")]
+      [kind, title.gsub(/CRuby [\w.-]+/, "CRuby").sub(LINES_OF_TEXT, "")]
     end
 
     # A rough result, or one of some benchmarks only.
@@ -33,6 +33,9 @@ module Linesplit
       File.basename(file).match?(/\b(?:quick|part)\b/)
     end
   end
+
+  # Of a table over the lines of a text; the text grows.
+  LINES_OF_TEXT = /\(\d+, mean [\d.]+ bytes\) /.freeze
 
   # Slower: the best rounds differ by more than this, and no round says otherwise.
   NOTICEABLE = 0.02
@@ -117,7 +120,11 @@ module Linesplit
       end
       [operation, f2(data["bytes"][operation] / first.min / 1e9), *cells]
     end
-    Table.new(kind: "lines", title: "Searching and reading lines in Ruby (#{name})",
+    # a file of tool/bench has base and options in its name
+    known = data["source"] && name.start_with?(known_as = "lines-#{data["target"]}-#{data["source"]}")
+    words = known ? name.delete_prefix(known_as).split("-").reject(&:empty?) : [name]
+    title = "Lines in Ruby#{", #{data["target"]}, CRuby #{data["source"]}" if known}#{" (#{words.join(", ")})" unless words.empty?}"
+    Table.new(kind: "lines", title: title,
               columns: ["operation", who[0], *who.drop(1).flat_map { |w| who.size > 2 ? [w, "ratio #{w}", "rounds #{w}"] : [w, "ratio", "rounds"] }], rows: rows,
               note: "GB/s, best of #{data["seconds"].values.first.values.first.size} interleaved rounds; ratio to #{who[0]}",
               facts: facts(around.merge(data)), slower: slower)

@@ -12,6 +12,7 @@ require "digest"
 require "fileutils"
 require "json"
 require "open3"
+require "tmpdir"
 
 class TestMemchr < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
@@ -148,6 +149,28 @@ class TestMemchr < Minitest::Test
     best = ->(column) { rows.find { |row| row["n"] == 65536 }["cells"][column]["best"] }
     assert_operator best["rb_w32_memchr"], :>, 5 * best["bytes"]
     assert_equal (1..64).to_a, result["tables"].find { |t| t["table"] == "memchr, no match, unaligned" }["rows"].map { |row| row["n"] }
+  end
+
+  # A name with a backslash, as every path on Windows is one, is JSON in the results.
+  if NATIVE
+    def test_microbench_of_a_library
+      Dir.mktmpdir do |dir|
+        library = File.join(dir, 'a\\ucrt "1".so')
+        FileUtils.cp(`gcc -print-file-name=libc.so.6`.chomp, library)
+        json = File.join(dir, "figures.json")
+        sh("ruby", "tool/microbench", "--quick", "--json", json, "--library", library, "libc")
+        assert_equal [library], JSON.parse(File.read(json))["tables"][0]["rows"][0]["cells"].keys
+      end
+    end
+
+    def test_microbench_refuses
+      { %w[--libucrt /nowhere] => /--libucrt is for a compiler for Windows/, ["--cc="] => /invalid argument: --cc=/,
+        %w[nothing] => /no program nothing/, %w[--json /nowhere/x.json] => /cannot be written/ }.each do |args, message|
+        out, status = sh("ruby", "tool/microbench", "--quick", *args, ok: false)
+        assert_equal 1, status.exitstatus, out
+        assert_match(message, out)
+      end
+    end
   end
 
   # The texts that the patches carry.

@@ -3,7 +3,7 @@
 #
 # The Ruby-level table of Feature #22463, for any two Rubies or more:
 #
-#   ruby benchmark/lines.rb C:/Ruby-base/bin/ruby.exe C:/Ruby-patched/bin/ruby.exe
+#   ruby benchmark/lines.rb base=C:/old/bin/ruby.exe patched=C:/new/bin/ruby.exe
 #
 # Needs no gem and no build.  Every Ruby is started once and then asked for one
 # operation after the other in turn, so that all of them see the same weather;
@@ -83,7 +83,7 @@ module Lines
   end
 
   # What is shown of them, { row => { who => [seconds of each round] } }: the clock.
-  # For each 8 KB read, Wine asks its server, another process, 14 times: to make,
+  # For each 8 KB read, Wine asks its server, another process, many times: to make,
   # set, wait for and close two events, for one.  So where lines are read from a
   # file, the clock shows how soon the two get their turns, which varies fourfold;
   # user time is Ruby's own.

@@ -64,6 +64,14 @@ class TestVerdict < Minitest::Test
     assert_equal ["128", ["slower"]], [v["cutoff"], v["candidates"]["160"]["breaks"]]
   end
 
+  def test_what_is_kept_is_judged_by_memory
+    figures = ->(objects, ns) { { "objects" => objects, "with_source_ns" => [ns, ns] } }
+    slices = [["drop", 1, 10.0], ["keep", 1, 30.0], ["append", 1, 30.0], ["drop", 2, 20.0]].map do |use, objects, ns|
+      { "source" => "unshared", "encoding" => "UTF-8", "use" => use, "length" => 16, "variants" => { "base" => figures[2, 20.0], "160" => figures[objects, ns] } }
+    end
+    assert_equal({ "160" => ["unshared append 16 B"] }, Linesplit.too_slow({ "variants" => %w[base 160], "slices" => slices }))
+  end
+
   # [objects on the base, on the other, ns of each round on the base, on the other]
   def slower(*rows)
     slices = rows.map do |b, o, base, other|

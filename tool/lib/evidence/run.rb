@@ -18,8 +18,7 @@ module Linesplit
     variants, about = opt[:rubies].empty? ? built(opt, dir) : given(opt)
     result = about.merge("quick" => !!opt[:quick], "rounds" => opt[:rounds], "variants" => variants.keys - FROZEN.keys,
                          **measure_all(variants, opt))
-    slower = opt[:quick] ? {} : (result["variants"] - ["base"]).to_h { |n| [n, slower(result, n)[1].map { |row, _| case_name(row) }] }
-    result["verdict"] = verdict(result["counts"], result["memory"], slower)
+    result["verdict"] = verdict(result["counts"], result["memory"], opt[:quick] ? {} : too_slow(result))
     result["thread"] = thread_figures(result)
     result["seconds"] = (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start).round
 

@@ -100,6 +100,13 @@ module Linesplit
     [noise, changed.select { |_, f| f["high"] < SLOWER && f["ratio"] < [noise, SLOWER].min }, changed]
   end
 
+  # What the rule "slower" is about, { name => slices }.
+  def too_slow(result)
+    (result["variants"] - ["base"]).to_h do |name|
+      [name, slower(result, name)[1].filter_map { |row, _| case_name(row) unless row["use"] == "keep" }]
+    end
+  end
+
   def slower_sentences(result)
     (result["variants"] - ["base"]).map do |name|
       noise, cases, changed = slower(result, name)

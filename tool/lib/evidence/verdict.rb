@@ -16,7 +16,8 @@ module Linesplit
     "dropped" => "With its source dropped, a retained slice never takes more memory than on the base.",
     "retained" => "With its source retained, it takes at most #{RETAINED.to_i} times that.",
     "slower" => "No slice that it changes runs slower than on the base by a tenth in every round, and in the best ones beyond " \
-                "the noise of the run (left out by --quick, whose rounds are too few).",
+                "the noise of the run (left out by --quick, whose rounds are too few; what is kept is judged by its memory, " \
+                "since its time is that of growing the heap).",
     "most" => "Of the cutoffs that keep all four, the one that saves an object at the most lengths; " \
               "where none saves any, the base stays as it is.",
   }.freeze

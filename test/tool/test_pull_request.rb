@@ -124,6 +124,15 @@ class TestPullRequest < Minitest::Test
     end
   end
 
+  # Figures of patches that have changed since are not taken for those of these.
+  def test_figures_of_an_earlier_series
+    result("#{Builds.base_version}.9", "series" => Linesplit.series_digest(Builds.base_version)[0, 12])
+    refute_match(/earlier state/, text[0])
+    git(@tree, "branch", "-D", "feature-22186")
+    result("#{Builds.base_version}.9", "series" => "0123456789ab")
+    assert_match(/^\*\*Some of the figures below are of an earlier state of the patches: measure again\.\*\*$/, text[0])
+  end
+
   def test_questions_are_answered
     result
     body, = text(number: "22463")

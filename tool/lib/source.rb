@@ -137,12 +137,17 @@ module Linesplit
     base
   end
 
+  # Which state of the series, and of the optional patches WITH, a build or a figure is of.
+  def series_digest(base, with: [])
+    Digest::SHA256.hexdigest(series(base, with: with).map { |p| File.read(p.path) }.join)
+  end
+
   # Path of a copy of the base tree with the series (and the optional patches
   # WITH) on it.  Made anew when a patch has changed.
   def patched_source(base_tree, with: [])
     _, base = identify(base_tree)
     tree = File.join(File.dirname(base_tree), ["patched", *with.sort].join("+"))
-    digest = Digest::SHA256.hexdigest(series(base, with: with).map { |p| File.read(p.path) }.join)
+    digest = series_digest(base, with: with)
     stamp = "#{tree}.series"
     return tree if File.directory?(tree) && File.exist?(stamp) && File.read(stamp) == digest
 

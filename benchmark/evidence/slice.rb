@@ -54,19 +54,19 @@ rows = cases.map do |source, encoding, use, size|
   byte = byte.encode(encoding) unless encoding == "BINARY"
   run = lambda do |use|
     kept = use == "keep" ? Array.new(count) : nil
-    loop = -> { LOOPS[[source, use]].call(string, head, whole - size, size, kept, byte, count) }
+    slices = -> { LOOPS[[source, use]].call(string, head, whole - size, size, kept, byte, count) }
     # The heap grows in runs that do not count, until no further one needs fewer GC
     # runs.  A GC after them would give pages back, and getting them again would be
     # what is measured.
     GC.start
     needed = nil
     5.times do
-      runs = Evidence.measure(&loop)["gc_runs"]
+      runs = Evidence.measure(&slices)["gc_runs"]
       break if needed && runs >= needed
       needed = runs
     end
     GC.start if kept&.fill(nil)
-    Evidence.measure(&loop)
+    Evidence.measure(&slices)
   end
   raise "byteslice" unless string.byteslice(whole - size, size).b == "a" * size
 

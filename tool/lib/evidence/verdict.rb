@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Which cutoff the figures support.  Counts and memory decide, and of the times
-# what no run sees otherwise, so that two runs agree.
+# Which cutoff the figures support.  Counts and memory decide, and a time only
+# where it is worse in every round and by far, so that two runs agree.
 
 module Linesplit
   # A retained slice may take at most so many times what it takes on the base: a

@@ -77,6 +77,7 @@ class TestCxx < Minitest::Test
         file = File.join(dir, "static.cc")
         File.write(file, (head + BODY).gsub("NAME", "static"))
         Windows.compile("g++", "-std=c++17", "-DRUBY_EXPORT", *Windows.include_flags(Windows.patched), "-c", "-o", File.join(dir, "static.o"), file)
+        assert File.size?(File.join(dir, "static.o"))
       end
     end
   end

@@ -5,9 +5,7 @@
  */
 #include MEMCHR_C               /* test/memchr/test_memchr.rb says which */
 
-#ifndef BLOCK
-# define BLOCK 16               /* 64 for the unrolled one, which reads lines */
-#endif
+#define BLOCK 16
 
 size_t nondet_size(void);
 int nondet_int(void);

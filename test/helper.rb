@@ -46,3 +46,26 @@ module Builds
     run_command(Linesplit.ruby_env(work), Linesplit.ruby(work), "--disable=gems", "-W0", *args, **opts)
   end
 end
+
+# git in @tree, by somebody who has no settings of their own.
+module GitTree
+  SOMEBODY = { "GIT_AUTHOR_NAME" => "A", "GIT_AUTHOR_EMAIL" => "a@example.org",
+               "GIT_COMMITTER_NAME" => "A", "GIT_COMMITTER_EMAIL" => "a@example.org" }.freeze
+
+  def git(*args)
+    Linesplit.capture!(SOMEBODY, "git", "-C", @tree, *args)
+  end
+end
+
+# CRuby's tests and specs: what passes on the base passes on the patched build,
+# and those that the series adds pass.
+module SuiteAssertions
+  def assert_suite(base, patched, at_least:)
+    assert_empty Linesplit.regressions(base, patched)
+    assert_operator Linesplit.suite(base).count { |_, result| result == "pass" }, :>, at_least
+
+    ours = Linesplit.added_tests(Builds.base_version)
+    assert_operator ours.size, :>=, 10
+    assert_equal ours.to_h { |name| [name, "pass"] }, Linesplit.suite(patched).slice(*ours)
+  end
+end

@@ -31,7 +31,7 @@ def run_file(file, base)
   Open3.popen2({ "LINESPLIT_BASE" => base }, RbConfig.ruby, "-W1", file, err: %i[child out]) do |stdin, stdout, thread|
     stdin.close
     # progress goes through as it comes; what minitest says is kept for the end
-    stdout.each_line { |line| out << line; $stderr.print "  #{line}" if line =~ /(?:done|FAILED) in |\(log: |^looking for/ }
+    stdout.each_line { |line| out << line; $stderr.print "  #{line}" if line =~ /(?:done|FAILED) in |\((?:log|kept): |^looking for/ }
     status = thread.value
   end
   runs, failures, errors, skips = out.scrub.scan(/^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/).last&.map(&:to_i)

@@ -4,6 +4,8 @@
 require_relative "../helper"
 
 class TestApply < Minitest::Test
+  include GitTree
+
   SOURCE = Linesplit.base_source(base: Builds.base_version)
 
   # A tree of the files that the patches touch and identify looks at.
@@ -16,11 +18,6 @@ class TestApply < Minitest::Test
   def teardown
     FileUtils.chmod_R("u+w", @tmp)
     FileUtils.rm_rf(@tmp)
-  end
-
-  def git(*args)
-    env = { "GIT_AUTHOR_NAME" => "A", "GIT_AUTHOR_EMAIL" => "a@example.org", "GIT_COMMITTER_NAME" => "A", "GIT_COMMITTER_EMAIL" => "a@example.org" }
-    Linesplit.capture!(env, "git", "-C", @tree, *args)
   end
 
   def checkout

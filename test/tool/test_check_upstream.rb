@@ -4,6 +4,8 @@
 require_relative "../helper"
 
 class TestCheckUpstream < Minitest::Test
+  include GitTree
+
   SOURCE = Linesplit.base_source(base: Builds.base_version)
   FIRST = Linesplit.series(Builds.base_version).first.file
 
@@ -18,11 +20,6 @@ class TestCheckUpstream < Minitest::Test
 
   def teardown
     FileUtils.rm_rf(@tmp)
-  end
-
-  def git(*args)
-    env = { "GIT_AUTHOR_NAME" => "A", "GIT_AUTHOR_EMAIL" => "a@example.org", "GIT_COMMITTER_NAME" => "A", "GIT_COMMITTER_EMAIL" => "a@example.org" }
-    Linesplit.capture!(env, "git", "-C", @tree, *args)
   end
 
   def commit(message)

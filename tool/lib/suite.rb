@@ -21,14 +21,16 @@ module Linesplit
     { **kept(work, "tests") { run_tests(work) }, **kept(work, "specs") { run_specs(work) } }
   end
 
-  # The results of one suite, kept with what they depend on: in WORK, and what a
-  # base answered beside what was found out about its tools.
+  # The results of one suite, kept beside what was found out about the build's
+  # tools, for all builds of the same source with the same tools.
   def kept(work, part)
     source = File.read(File.join(work, ".source"))
-    base = source == "base"
-    file = File.join(base ? found(work) : work, "suite-#{part}.json")
-    key = Digest::SHA256.hexdigest([source, TESTS, SPECS, File.read(__FILE__), (File.mtime(File.join(work, "obj/.built")).to_f unless base)].inspect)
-    return JSON.parse(File.read(file))["results"] if File.exist?(file) && JSON.parse(File.read(file))["key"] == key
+    file = File.join(found(work), "#{source == "base" ? "base" : "patched"}-#{part}.json")
+    key = Digest::SHA256.hexdigest([source, TESTS, SPECS, File.read(__FILE__)].inspect)
+    if File.exist?(file) && JSON.parse(File.read(file))["key"] == key
+      $stderr.puts "#{part} on #{label(work)}: as of #{File.mtime(file).strftime("%F %T")} (kept: #{file})"
+      return JSON.parse(File.read(file))["results"]
+    end
 
     # names as they come back from JSON
     results = JSON.parse(JSON.generate(yield))
@@ -83,7 +85,7 @@ module Linesplit
   # What of bootstraptest fails on the patched build, twice, and not on the base.
   # It starts a Ruby for each of its tests, so the base is only asked about those.
   def bootstraptest_regressions(base_work, patched_work)
-    failed = run_bootstraptest(patched_work)
+    failed = kept(patched_work, "bootstraptest") { run_bootstraptest(patched_work) }
     return [] if failed.empty?
 
     files = failed.map { |name| name[/\A[^:]+/] }.uniq

@@ -1,6 +1,9 @@
 #include <emmintrin.h>
 #include <stddef.h>
 
+/* in CRuby from its config.h */
+#define NO_SANITIZE(san, x) __attribute__((no_sanitize(san))) x
+
 /* License: Ruby's */
 /*
  * The CRT's memchr takes one byte a step, this one an aligned block of 16,
@@ -14,7 +17,7 @@
  * end, may be anything, which AddressSanitizer cannot know.
  */
 #define EQUAL(at) _mm_cmpeq_epi8(*(const __m128i *)(at), needle)
-__attribute__((no_sanitize("address")))
+NO_SANITIZE("address", extern void *rb_w32_memchr(const void *, int, size_t));
 void *
 rb_w32_memchr(const void *s, int c, size_t n)
 {

@@ -19,4 +19,10 @@ class TestCases < Minitest::Test
   def test_there_are_cases
     assert_operator CASES.size, :>=, 18
   end
+
+  # nothing names an encoding in a bare root
+  def test_no_locale
+    out, status = run_command({ "LC_ALL" => "C" }, RbConfig.ruby, __FILE__, "-n", "test_there_are_cases")
+    assert_equal 0, status, out
+  end
 end

@@ -11,6 +11,9 @@ require "rbconfig"
 require "shellwords"
 require "tmpdir"
 
+# a bare root has no locale, and neither sources nor what is printed is ASCII
+Encoding.default_external = Encoding::UTF_8
+
 module Linesplit
   ROOT = File.expand_path("../..", __dir__)
   BASES = %w[3.3 3.4 4.0 4.1].freeze

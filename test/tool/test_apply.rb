@@ -157,6 +157,36 @@ class TestApply < Minitest::Test
     assert_match(/files that the series changes: string\.c/, out)
   end
 
+  def test_interrupt
+    checkout
+    before = [snapshot, git("rev-parse", "HEAD")]
+    hook = File.join(@tree, ".git/hooks/pre-applypatch")
+    FileUtils.mkdir_p(File.dirname(hook))
+    File.write(hook, "#!/bin/sh\ntouch #{@tmp.shellescape}/started\nsleep 0.3\n", perm: 0o755)
+    out, err = IO.pipe
+    pid = spawn(File.join(Linesplit::ROOT, "tool/apply"), @tree, %i[out err] => err, pgroup: true)
+    sleep 0.05 until File.exist?(File.join(@tmp, "started"))
+    Process.kill(:INT, -pid)
+    Process.wait(pid)
+    err.close
+    assert_equal 1, $?.exitstatus
+    assert_match(/interrupted; nothing was changed/, out.read)
+    assert_equal before, [snapshot, git("rev-parse", "HEAD")]
+    refute_path_exists File.join(@tree, ".git/rebase-apply")
+  end
+
+  # git does not look into it, and it is no release tree for that
+  def test_checkout_of_somebody_else
+    return pass unless Process.uid.zero? # who alone can give a tree away
+    checkout
+    before = snapshot
+    FileUtils.chown_R("nobody", nil, @tree)
+    out, status = tool("apply", @tree)
+    assert_equal 1, status
+    assert_match(/rev-parse.*failed:.*ownership/m, out)
+    assert_equal before, snapshot
+  end
+
   def test_am_under_way
     checkout
     FileUtils.mkdir_p(File.join(@tree, ".git/rebase-apply"))

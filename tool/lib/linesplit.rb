@@ -171,6 +171,8 @@ module Linesplit
   # some other repository is not).
   def git_checkout?(dir)
     top = capture("git", "-C", dir, "rev-parse", "--show-toplevel")
+    # somebody else's, for one, is not looked into: then this says why
+    capture!("git", "-C", dir, "rev-parse", "--show-toplevel") if !top && File.exist?(File.join(dir, ".git"))
     !top.nil? && File.realpath(top.chomp) == File.realpath(dir)
   end
 

@@ -165,7 +165,7 @@ class TestApply < Minitest::Test
     File.write(hook, "#!/bin/sh\ntouch #{@tmp.shellescape}/started\nsleep 0.3\n", perm: 0o755)
     out, err = IO.pipe
     pid = spawn(File.join(Linesplit::ROOT, "tool/apply"), @tree, %i[out err] => err, pgroup: true)
-    sleep 0.05 until File.exist?(File.join(@tmp, "started"))
+    200.times { File.exist?(File.join(@tmp, "started")) ? break : sleep(0.05) }
     Process.kill(:INT, -pid)
     Process.wait(pid)
     err.close

@@ -113,8 +113,8 @@ module Linesplit
         done = File.join(build_dir, "src", key, "base")
         return done if File.directory?(done)
 
-        # without what an alternate would say: the root for x64-mingw-ucrt has no access to it
-        capture!("git", "clone", "-q", "--depth=1", "--no-checkout", "file://#{File.realpath(dir)}", tree)
+        # not --shared: the root for x64-mingw-ucrt does not see the checkout
+        capture!("git", "clone", "-q", "--depth=1", "--no-local", "--no-checkout", File.realpath(dir), tree)
         capture!("git", "-C", tree, "checkout", "-q", "--detach", commit)
       else
         files = Dir.glob("**/*", File::FNM_DOTMATCH, base: dir).sort

@@ -30,7 +30,7 @@ rb_w32_memchr(const void *s, int c, size_t n)
     int mask;                                   /* a bit for each equal byte */
 
     if (n == 0) return NULL;
-    mask = _mm_movemask_epi8(EQUAL(p + i)) & 0xffff << head;
+    mask = _mm_movemask_epi8(EQUAL(p + i)) & (0xffff << head);
     while (mask == 0) {
         i += 16;
         if ((size_t)i >= stop) {

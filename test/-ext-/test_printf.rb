@@ -6,8 +6,8 @@ require "-test-/printf"
 
 class Test_SPrintf < Test::Unit::TestCase
   def test_string_prec_beyond_end
-    # memchr is told to look at more bytes than the string has, at last as many
-    # as a Fixnum says where a long has 32 bits
+    # memchr gets a size beyond the end of the string; the last is the largest
+    # Fixnum where a long has 32 bits
     [2, 16, 17, 64, 1000, 4096, 2**20, 2**30 - 1].each do |prec|
       assert_equal("a", Bug::Printf.("s", "a", prec: prec)[0])
       assert_equal("a" * [prec, 30].min, Bug::Printf.("s", "a" * 30, prec: prec)[0])

@@ -23,11 +23,11 @@ class TestString < Test::Unit::TestCase
     256.times do |byte|
       needle = byte.chr
       other = ((byte + 1) & 0xff).chr * 37
-      assert_equal(37, (other + needle + other).index(needle), "%#02x" % byte)
-      assert_nil(other.index(needle), "%#02x" % byte)
+      assert_equal(37, (other + needle + other).index(needle), "%#04x" % byte)
+      assert_nil(other.index(needle), "%#04x" % byte)
       # bytes that differ in the highest or in the lowest bit are others
       near = (byte ^ 0x80).chr * 20 + (byte ^ 1).chr * 20
-      assert_nil(near.index(needle), "%#02x" % byte)
+      assert_nil(near.index(needle), "%#04x" % byte)
     end
   end
 
@@ -35,7 +35,10 @@ class TestString < Test::Unit::TestCase
     s = "\x81\x41\x82\x60\x41".force_encoding(Encoding::Windows_31J)
     assert_equal(2, s.index("A"))
     assert_equal(4, s.byteindex("A"))
-    assert_nil(("\u3042" * 50).index("\x81"))
+    # every match but the last is the second byte of a character
+    s = ("\x81\x41" * 50).force_encoding(Encoding::Windows_31J)
+    assert_nil(s.index("A"))
+    assert_equal(50, (s << "A").index("A"))
   end
 
   def test_each_line_one_byte_rs

@@ -166,7 +166,8 @@ class TestApply < Minitest::Test
     out, err = IO.pipe
     pid = spawn(File.join(Linesplit::ROOT, "tool/apply"), @tree, %i[out err] => err, pgroup: true)
     200.times { File.exist?(File.join(@tmp, "started")) ? break : sleep(0.05) }
-    Process.kill(:INT, -pid)
+    # the second comes while the first is seen to
+    2.times { Process.kill(:INT, -pid); sleep 0.05 }
     Process.wait(pid)
     err.close
     assert_equal 1, $?.exitstatus
@@ -222,6 +223,60 @@ class TestApply < Minitest::Test
     end
   end
 
+  # A mount point cannot be renamed: all files but one are new by then.
+  def test_rename_fails_half_way
+    skip "needs root for a mount" unless Process.uid.zero?
+    before = snapshot
+    script = 'mount --bind "$1/string.c" "$1/string.c" && exec "$2" "$1"'
+    out, status = run_command("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "-", @tree, File.join(Linesplit::ROOT, "tool/apply"))
+    assert_equal [1, before], [status, snapshot], out
+    assert_match(/string\.c.*nothing was changed/, out)
+  end
+
+  def test_not_a_regular_file
+    file = File.join(@tree, "win32/win32.c")
+    File.rename(file, file + ".mine")
+    File.symlink("win32.c.mine", file)
+    before = snapshot
+    [["--check"], []].each do |options|
+      out, status = tool("apply", *options, @tree)
+      assert_equal [1, before], [status, snapshot]
+      assert_match(%r{win32/win32\.c is not a regular file}, out)
+    end
+    assert_equal "win32.c.mine", File.readlink(file)
+  end
+
+  def test_reverse_that_cannot_be_committed
+    checkout
+    assert_equal 0, tool("apply", @tree)[1]
+    git("commit", "-q", "--allow-empty", "-m", "mine")
+    hook = File.join(@tree, ".git/hooks/pre-commit")
+    FileUtils.mkdir_p(File.dirname(hook))
+    File.write(hook, "#!/bin/sh\necho refused >&2\nexit 1\n", perm: 0o755)
+    before = [snapshot, git("rev-parse", "HEAD")]
+    out, status = tool("apply", "--reverse", @tree)
+    assert_equal [1, before], [status, [snapshot, git("rev-parse", "HEAD")]], out
+    assert_match(/refused.*Nothing was changed/m, out)
+    assert_empty git("status", "--porcelain")
+  end
+
+  def test_checkout_without_a_commit
+    git("init", "-q", "-b", "main")
+    out, status = tool("apply", @tree)
+    assert_equal 1, status
+    assert_match(/my ruby is a git checkout without a commit; commit the tree first/, out)
+  end
+
+  # As it is in a git hook.
+  def test_another_repository_in_the_environment
+    checkout
+    other = File.join(@tmp, "other")
+    Linesplit.capture!("git", "init", "-q", other)
+    out, status = run_command("env", "GIT_DIR=#{other}/.git", "GIT_INDEX_FILE=#{other}/index", File.join(Linesplit::ROOT, "tool/apply"), @tree)
+    assert_equal 0, status, out
+    assert_equal series.size + 1, git("log", "--format=%h").lines.size
+  end
+
   def version(numbers)
     major, minor = numbers.split(".")
     path = File.join(@tree, "include/ruby/version.h")
@@ -233,6 +288,9 @@ class TestApply < Minitest::Test
     out, status = tool("apply", @tree)
     assert_equal 1, status
     assert_match(/is CRuby 3\.2\.\d+; supported are .* 3\.3, 3\.4, 4\.0, 4\.1/, out)
+    assert_match(/string\.c: not a directory/, tool("apply", File.join(@tree, "string.c"))[0])
+    File.write(File.join(@tree, "version.h"), "")
+    assert_match(/version\.h name no version\); supported/, tool("apply", @tree)[0])
     FileUtils.rm(File.join(@tree, "string.c"))
     assert_match(/not a CRuby source tree \(string\.c is missing\)/, tool("apply", @tree)[0])
     assert_match(/no such directory/, tool("apply", File.join(@tmp, "none"))[0])

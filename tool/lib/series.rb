@@ -14,6 +14,8 @@ module Linesplit
   # Copies what the patches touch from DIR (from its HEAD, for a git checkout)
   # into the directory scratch.
   def copy_touched(dir, scratch, git:)
+    raise Error, "#{dir} is a git checkout without a commit; commit the tree first" if git && !capture("git", "-C", dir, "rev-parse", "-q", "--verify", "HEAD")
+
     touched(patches).each do |file|
       to = File.join(scratch, file)
       if git

@@ -13,6 +13,8 @@ require "tmpdir"
 
 # a bare root has no locale, and neither sources nor what is printed is ASCII
 Encoding.default_external = Encoding::UTF_8
+# a git hook, for one, sets these; the repository meant is always the one that is named
+ENV.delete_if { |name, _| name.match?(/\AGIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES)\z/) }
 
 module Linesplit
   ROOT = File.expand_path("../..", __dir__)
@@ -23,11 +25,17 @@ module Linesplit
 
   # Ends the command with a message instead of a backtrace.
   def main
-    trap(:TERM) { raise Interrupt }
+    %i[INT TERM].each do |signal|
+      trap(signal) do
+        # a second one would interrupt what undoes things after the first
+        %i[INT TERM].each { |s| trap(s, "IGNORE") }
+        raise Interrupt
+      end
+    end
     # what reads a child's output dies with it, which is no news
     Thread.report_on_exception = false
     yield
-  rescue Error, OptionParser::ParseError, Errno::ENOSPC, Errno::EACCES, Errno::EROFS => e
+  rescue Error, OptionParser::ParseError, SystemCallError => e
     abort "#{File.basename($PROGRAM_NAME, ".rb")}: #{e.message}"
   rescue Interrupt
     abort "\n#{File.basename($PROGRAM_NAME, ".rb")}: interrupted; run it again to go on"
@@ -131,7 +139,7 @@ module Linesplit
   # by what it holds: the version numbers in include/ruby/version.h and
   # version.h, and the code that the series changes.
   def identify(dir)
-    raise Error, "#{dir}: no such directory" unless File.directory?(dir)
+    raise Error, "#{dir}: #{File.exist?(dir) ? "not a directory" : "no such directory"}" unless File.directory?(dir)
     raise Error, "#{dir}: not readable" unless File.readable?(dir) && File.executable?(dir)
 
     files = IDENTIFYING.map { |f| File.join(dir, f) }
@@ -145,6 +153,7 @@ module Linesplit
     minor = number[api, "RUBY_API_VERSION_MINOR"]
     teeny = number[files[1], "RUBY_VERSION_TEENY"]
     base = "#{major}.#{minor}"
+    raise Error, "#{dir} is not a CRuby source tree (#{IDENTIFYING[0]} and #{IDENTIFYING[1]} name no version); #{supported}" unless major && minor && teeny
     raise Error, "#{dir} is CRuby #{base}.#{teeny}; #{supported}" unless BASES.include?(base)
 
     ["#{base}.#{teeny}", base]

@@ -176,7 +176,16 @@ end
 
 if $PROGRAM_NAME == __FILE__
   dll, name, *rest = ARGV
-  dll or abort "usage: ruby memchr-switch.rb memchr-switch.dll [NAME FILE [ARGUMENTS]]\nNAME: #{MemchrSwitch::NAMES.join(", ")}"
+  usage = <<~USAGE
+    usage: ruby memchr-switch.rb memchr-switch.dll [NAME FILE [ARGUMENTS]]
+
+    Points the memchr of the Ruby that runs this at each function of the DLL in turn and
+    prints how fast it searches and splits lines, in GB/s; or runs FILE with the one named:
+    #{MemchrSwitch::NAMES.join(", ")}, or the DLL that it comes from.
+    For x64-mingw-ucrt Rubies.
+  USAGE
+  %w[--help -h].include?(dll) and puts(usage) || exit
+  dll or abort usage
   begin
     switch = MemchrSwitch.new(dll)
   rescue StandardError => e

@@ -61,7 +61,7 @@ fi
     die "$srcdir is no CRuby source tree (no string.c, template/Makefile.in)"
 
 # autogen
-if [ ! -f "$srcdir/configure" ]; then
+if [ ! -f "$srcdir/configure" ] && [ -z "$print" ]; then
     command -v autoconf >/dev/null || die "$srcdir has no configure, and autoconf is not installed"
     (cd "$srcdir" && ./autogen.sh) || die "autogen.sh failed in $srcdir"
 fi
@@ -100,7 +100,7 @@ esac
 
 # jit
 set -- --disable-yjit "$@"
-if grep -q -e --enable-zjit "$srcdir/configure"; then
+if grep -qs -e --enable-zjit "$srcdir/configure.ac"; then
     set -- --disable-zjit "$@"
 fi
 

@@ -53,6 +53,21 @@ class TestBuild < Minitest::Test
     end
   end
 
+  # A checkout has no configure yet, and stays like that.
+  def test_print
+    src = File.join(@work, "src")
+    FileUtils.rm(File.join(src, "configure"))
+    { "" => [], "AC_ARG_ENABLE(zjit, AS_HELP_STRING([--enable-zjit]))\n" => ["--disable-zjit"] }.each do |text, zjit|
+      File.write(File.join(src, "configure.ac"), text)
+      out, status = run_command(File.join(Linesplit::ROOT, "configure-hooks.sh"), "--srcdir", src, "--print", "--", "--prefix=/x y")
+      assert_equal 0, status, out
+      words = out.shellsplit
+      assert_equal [File.join(src, "configure"), "--prefix=/x y"], words.values_at(0, -1)
+      assert_equal ["--disable-yjit", *zjit].sort, words.grep(/jit/).sort
+    end
+    refute_path_exists File.join(src, "configure")
+  end
+
   # What extconf.rb of one build found out serves the next one of the same source.
   def test_found_once
     makefile = <<~'MAKE'

@@ -96,6 +96,24 @@ class TestApply < Minitest::Test
     refute_includes File.read(File.join(@tree, "win32/win32.c")), "rb_w32_memchr"
   end
 
+  def test_reverse_of_an_amended_message
+    checkout
+    tool("apply", @tree)
+    git("commit", "-q", "--amend", "-m", "mine")
+    assert_equal 0, tool("apply", "--reverse", @tree)[1]
+    assert_equal "Revert the line splitting series\nmine\n", git("log", "-2", "--format=%s")
+  end
+
+  def test_reverse_of_another_form
+    assert_equal 0, tool("apply", @tree)[1]
+    file = File.join(@tree, "string.c")
+    File.write(file, File.read(file).sub("STR_SUBSEQ_MAX_EMBED_SIZE 160", "STR_SUBSEQ_MAX_EMBED_SIZE 200"))
+    out, status = tool("apply", "--reverse", @tree)
+    assert_equal 0, status, out
+    assert_match(/^0003-\S+ is not among what is taken off, nor does it apply/, out)
+    assert_equal 1, out.scan(/is not among/).size
+  end
+
   # A merge at the tip is no commit of ours, and what came by it stays.
   def test_reverse_below_a_merge
     checkout
@@ -159,6 +177,11 @@ class TestApply < Minitest::Test
 
   def test_interrupt
     checkout
+    %i[INT HUP].each { |signal| assert_undone_by(signal) }
+  end
+
+  def assert_undone_by(signal)
+    FileUtils.rm_f(File.join(@tmp, "started"))
     before = [snapshot, git("rev-parse", "HEAD")]
     hook = File.join(@tree, ".git/hooks/pre-applypatch")
     FileUtils.mkdir_p(File.dirname(hook))
@@ -167,7 +190,7 @@ class TestApply < Minitest::Test
     pid = spawn(File.join(Linesplit::ROOT, "tool/apply"), @tree, %i[out err] => err, pgroup: true)
     200.times { File.exist?(File.join(@tmp, "started")) ? break : sleep(0.05) }
     # the second comes while the first is seen to
-    2.times { Process.kill(:INT, -pid); sleep 0.05 }
+    2.times { Process.kill(signal, -pid); sleep 0.05 }
     Process.wait(pid)
     err.close
     assert_equal 1, $?.exitstatus
@@ -194,6 +217,22 @@ class TestApply < Minitest::Test
     out, status = tool("apply", @tree)
     assert_equal 1, status
     assert_match(/under way/, out)
+  end
+
+  def test_lock
+    checkout
+    FileUtils.touch(File.join(@tree, ".git/index.lock"))
+    out, status = tool("apply", "--check", @tree)
+    assert_equal 1, status
+    assert_match(/another git is at work.*index\.lock is its lock/, out)
+  end
+
+  def test_line_ends
+    file = File.join(@tree, "string.c")
+    File.write(file, File.read(file).gsub("\n", "\r\n"))
+    out, status = tool("apply", @tree)
+    assert_equal 1, status
+    assert_match(/string\.c hunk 2; string\.c: lines end in CR LF/, out)
   end
 
   # For root only a mount is read-only.
@@ -231,6 +270,15 @@ class TestApply < Minitest::Test
     out, status = run_command("unshare", "--mount", "--propagation", "private", "sh", "-c", script, "-", @tree, File.join(Linesplit::ROOT, "tool/apply"))
     assert_equal [1, before], [status, snapshot], out
     assert_match(/string\.c.*nothing was changed/, out)
+  end
+
+  def test_directory_elsewhere
+    FileUtils.mv(File.join(@tree, "win32"), File.join(@tmp, "win32"))
+    File.symlink("../win32", File.join(@tree, "win32"))
+    before = snapshot
+    out, status = tool("apply", @tree)
+    assert_equal [1, before], [status, snapshot]
+    assert_match(%r{win32 is not in .*my ruby$}, out)
   end
 
   def test_not_a_regular_file

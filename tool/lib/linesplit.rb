@@ -25,10 +25,11 @@ module Linesplit
 
   # Ends the command with a message instead of a backtrace.
   def main
-    %i[INT TERM].each do |signal|
+    signals = %w[INT TERM HUP] & Signal.list.keys
+    signals.each do |signal|
       trap(signal) do
         # a second one would interrupt what undoes things after the first
-        %i[INT TERM].each { |s| trap(s, "IGNORE") }
+        signals.each { |s| trap(s, "IGNORE") }
         raise Interrupt
       end
     end
@@ -145,7 +146,8 @@ module Linesplit
     files = IDENTIFYING.map { |f| File.join(dir, f) }
     api = files[0]
     if (missing = files.find { |f| !File.file?(f) })
-      raise Error, "#{dir} is not a CRuby source tree (#{missing[dir.size + 1..]} is missing); #{supported}"
+      sparse = ", in a sparse checkout" if capture("git", "-C", dir, "config", "core.sparseCheckout")&.chomp == "true"
+      raise Error, "#{dir} is not a CRuby source tree (#{missing[dir.size + 1..]} is missing#{sparse}); #{supported}"
     end
 
     number = ->(file, name) { File.read(file)[/^#\s*define\s+#{name}\s+(\d+)/, 1] }
@@ -206,6 +208,12 @@ module Linesplit
   # Number of the feature request that a patch belongs to.
   def feature(patch)
     File.read(patch.path)[/^\[Feature #(\d+)\]$/, 1]
+  end
+
+  # The message of the commit that a patch is.
+  def message(patch)
+    subject, body = File.read(patch.path).match(/^Subject: \[PATCH\] (.*?)\n\n(.*?)^---$/m).captures
+    "#{subject.gsub(/\n /, " ")}\n\n#{body.strip}"
   end
 
   # The patches for a base, in the order in which they apply.

@@ -67,6 +67,8 @@ module Linesplit
   # be: with the series and the optional patches WITH on them, or, with
   # reverse: true, without any patch of ours.
   def plan(dir, scratch, with: [], reverse: false)
+    raise Error, "git is not installed; tool/setup installs it" unless capture("git", "--version")
+
     base, applied = applied_to(dir, scratch)
     return Plan.new(base, applied, [], scratch) if reverse
 
@@ -75,6 +77,8 @@ module Linesplit
     todo = series(base, with: with) - applied
     todo.each do |patch|
       misfit = apply_in(scratch, patch) or next
+      crlf = touched([patch]).select { |f| File.file?(path = File.join(scratch, f)) && File.foreach(path, mode: "rb").first&.end_with?("\r\n") }
+      misfit += "; #{crlf.join(", ")}: lines end in CR LF, as they do not in CRuby's" unless crlf.empty?
       raise Error, "#{patch.file} does not apply to #{dir}: #{misfit}. Nothing was changed."
     end
     Plan.new(base, applied, todo, scratch)

@@ -119,8 +119,11 @@ esac
 set -- --disable-install-doc "$@"
 
 if [ "$print" ]; then
-    printf '%s' "$srcdir/configure"
-    printf " '%s'" "$@"
+    separator=
+    for word in "$srcdir/configure" "$@"; do
+        printf "%s'%s'" "$separator" "$(printf '%s\n' "$word" | sed "s/'/'\\\\''/g")"
+        separator=' '
+    done
     echo
     exit 0
 fi

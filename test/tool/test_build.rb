@@ -53,16 +53,29 @@ class TestBuild < Minitest::Test
     end
   end
 
+  # Where there is no tree, obj/ is none of its builds.
+  def test_no_tree
+    FileUtils.rm(File.join(@work, "src/string.c"))
+    FileUtils.mkdir_p(File.join(@work, "obj"))
+    out, status = build
+    assert_equal 1, status
+    assert_match(%r{base/src is no CRuby source tree}, out)
+    assert_path_exists File.join(@work, "obj")
+    out, status = tool("build", File.dirname(@work))
+    assert_equal 1, status
+    assert_match(/of what kind is the build/, out)
+  end
+
   # A checkout has no configure yet, and stays like that.
   def test_print
     src = File.join(@work, "src")
     FileUtils.rm(File.join(src, "configure"))
     { "" => [], "AC_ARG_ENABLE(zjit, AS_HELP_STRING([--enable-zjit]))\n" => ["--disable-zjit"] }.each do |text, zjit|
       File.write(File.join(src, "configure.ac"), text)
-      out, status = run_command(File.join(Linesplit::ROOT, "configure-hooks.sh"), "--srcdir", src, "--print", "--", "--prefix=/x y")
+      out, status = run_command(File.join(Linesplit::ROOT, "configure-hooks.sh"), "--srcdir", src, "--print", "--", "--prefix=/x y's")
       assert_equal 0, status, out
       words = out.shellsplit
-      assert_equal [File.join(src, "configure"), "--prefix=/x y"], words.values_at(0, -1)
+      assert_equal [File.join(src, "configure"), "--prefix=/x y's"], words.values_at(0, -1)
       assert_equal ["--disable-yjit", *zjit].sort, words.grep(/jit/).sort
     end
     refute_path_exists File.join(src, "configure")

@@ -6,6 +6,8 @@ require_relative "source"
 require_relative "target"
 
 module Linesplit
+  TARGETS = %w[host x64-mingw-ucrt].freeze
+
   module_function
 
   def ccache_env
@@ -15,10 +17,14 @@ module Linesplit
 
   # Configures and builds WORK for TARGET.  A finished build is left alone;
   # one that was stopped half-way goes on where make left off.
-  def build(work, target: target_of(work))
+  def build(work)
+    target = target_of(work)
     obj = File.join(work, "obj")
     log = File.join(work, "log")
     return obj if File.exist?(File.join(obj, ".built"))
+
+    raise Error, "#{work}: of what kind is the build? TARGET/KEY/NAME is one for #{TARGETS.join(" or ")}" unless TARGETS.include?(target)
+    raise Error, "#{work}/src is no CRuby source tree (no string.c)" unless File.file?(File.join(work, "src/string.c"))
 
     name = work.delete_prefix("#{build_dir}/")
     # held by what is started, too: make may outlive a killed tool

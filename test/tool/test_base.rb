@@ -43,6 +43,28 @@ class TestBase < Minitest::Test
     end
   end
 
+  # A comparison with itself says nothing.
+  def test_base_with_the_series
+    Dir.mktmpdir do |dir|
+      tree = File.join(dir, "ruby")
+      small_tree(Linesplit.base_source(base: Builds.base_version), tree)
+      compare = ["-r", File.join(Linesplit::ROOT, "tool/lib/source"), "-e", "include Linesplit; main { puts patched_source(base_source(dir: ARGV[0])) }", tree]
+      env = { "LINESPLIT_BUILD" => File.join(dir, "build") }
+      out, status = run_command(env, RbConfig.ruby, *compare)
+      assert_equal 0, status, out
+      assert_equal 0, tool("apply", tree)[1]
+      out, status = run_command(env, RbConfig.ruby, *compare)
+      assert_equal 1, status, out
+      assert_match(/has the series already; tool\/apply --reverse/, out)
+      assert_equal 0, tool("apply", "--reverse", tree)[1]
+      patch = Linesplit.series(Builds.base_version).first
+      Linesplit.capture!("patch", "-p1", "-s", "-i", patch.path, chdir: tree)
+      out, status = run_command(env, RbConfig.ruby, *compare)
+      assert_equal 0, status, out
+      assert_includes out, "the base has #{patch.file} already"
+    end
+  end
+
   # A checkout is copied at its HEAD and stays as it is, a space in its path or not.
   def test_checkout
     Dir.mktmpdir("a dir ") do |dir|

@@ -154,7 +154,13 @@ module Linesplit
 
     FileUtils.rm_rf([stamp, "#{tree}.new"])
     capture!("cp", "-a", "--reflink=auto", base_tree, "#{tree}.new")
-    capture!(RbConfig.ruby, File.join(ROOT, "tool/apply"), *with.flat_map { |w| ["--with", w] }, "#{tree}.new")
+    out = capture!(RbConfig.ruby, File.join(ROOT, "tool/apply"), *with.flat_map { |w| ["--with", w] }, "#{tree}.new")
+    if out.include?("already applied")
+      FileUtils.rm_rf("#{tree}.new")
+      raise Error, "#{base_tree}, the base, has the series already; tool/apply --reverse takes it off the tree that was given"
+    end
+    there = series(base, with: with).map(&:file).reject { |file| out.include?(file) }
+    $stderr.puts "the base has #{there.join(", ")} already; what is compared is the rest" unless there.empty?
     # the builds of the tree that was here go on from what has not changed since
     touched(patches).each do |file|
       was, is = [tree, "#{tree}.new"].map { |t| File.join(t, file) }

@@ -171,7 +171,11 @@ if $PROGRAM_NAME == __FILE__
 
   descriptions = {}
   children = rubies.to_h do |name, command|
-    io = IO.popen([*command, File.basename(__FILE__), "--serve", opt[:mb].to_s, opt[:file_mb].to_s], "r+", chdir: __dir__)
+    io = begin
+      IO.popen([*command, File.basename(__FILE__), "--serve", opt[:mb].to_s, opt[:file_mb].to_s], "r+", chdir: __dir__)
+    rescue SystemCallError => e
+      abort "lines.rb: #{name} is no Ruby that can be run: #{e.message}"
+    end
     description = io.gets or abort "lines.rb: #{name} (#{command.join(" ")}) did not start"
     puts "#{name}: #{descriptions[name] = description.chomp}"
     [name, io]

@@ -1,5 +1,5 @@
 # frozen_string_literal: false
-# What the series adds to CRuby's test/ruby/test_io.rb; runs by itself too.
+# What the series adds to CRuby's test/ruby/test_io.rb, where it runs.
 require 'test/unit'
 require 'tempfile'
 
